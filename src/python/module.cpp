@@ -1,0 +1,10 @@
+#include "python/bindings.h"
+
+PYBIND11_MODULE(libpygwatch, module) {
+    module.doc() = "The C++ core of gwatch. Most users want gwatch.cuda.trace.do_trace.";
+    gwatch::python::bind_instrument(module);
+    gwatch::python::bind_assemble(module);
+    gwatch::python::bind_trace(module);
+    gwatch::python::bind_capture(module);
+    gwatch::python::bind_report(module);
+}

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "trace/trace.h"
+
+namespace gwatch::report {
+
+/// The parts of the page that ship with the package (src/viewer, built).
+struct ViewerAssets {
+    std::string script;
+    std::string style;
+};
+
+/// One self-contained page: opens from disk, needs nothing else.
+std::string to_html(const trace::Trace& trace, const ViewerAssets& assets, std::string_view producer);
+
+/// Writes to_html(...) to a file. kIo when it cannot.
+Result<void> write_html(const trace::Trace& trace, const ViewerAssets& assets, std::string_view producer,
+                        const std::string& path);
+
+}  // namespace gwatch::report
