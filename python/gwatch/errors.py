@@ -13,7 +13,10 @@ class GwatchError(Exception):
         message: what failed and where.
         detail: longer evidence, such as a source line with a caret or an assembler's log; may be empty.
         hint: what to do; may be empty.
+        value: when ``do_trace`` raises it after it called ``fn``, what ``fn`` returned; else None.
     """
+
+    value: object = None
 
     def __init__(self, message: str, detail: str = "", hint: str = "") -> None:
         super().__init__(message, detail, hint)

@@ -1,0 +1,81 @@
+"""Report files: sections in, one file out, its format picked by the extension."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib import resources
+from typing import Protocol
+
+from gwatch import PRODUCER, libpygwatch
+from gwatch.errors import UsageError
+
+
+class Section(Protocol):
+    """A part of a report: anything with runs."""
+
+    runs: list[libpygwatch.Run]
+
+
+def _write_archive(trace: libpygwatch.Trace, path: str) -> None:
+    libpygwatch.write_archive(trace, PRODUCER, path)
+
+
+def _write_html(trace: libpygwatch.Trace, path: str) -> None:
+    data = resources.files("gwatch.data")
+    script = data.joinpath("viewer.js").read_text("utf-8")
+    style = data.joinpath("viewer.css").read_text("utf-8")
+    libpygwatch.write_html(trace, path, script, style, PRODUCER)
+
+
+WRITERS: dict[str, Callable[[libpygwatch.Trace, str], None]] = {
+    ".json": _write_archive,
+    ".json.gz": _write_archive,
+    ".html": _write_html,
+}
+"""The writer of each extension."""
+
+
+def write_trace(trace: libpygwatch.Trace, path: str | os.PathLike[str]) -> None:
+    """Write a trace to a file.
+
+    Args:
+        trace: what to write.
+        path: the file; ``.json`` and ``.json.gz`` are the archive, ``.html`` is a page.
+
+    Raises:
+        UsageError: another extension.
+        FileError: the file cannot be written.
+    """
+    name = os.fspath(path)
+    for extension, write in WRITERS.items():
+        if name.endswith(extension):
+            write(trace, name)
+            return
+    raise UsageError(
+        f"cannot tell the format of '{name}' from its extension",
+        hint=f"Use one of {', '.join(WRITERS)}.",
+    )
+
+
+class File:
+    """A report file.
+
+    Args:
+        title: what the report is headed with.
+    """
+
+    def __init__(self, title: str = "Intra-kernel trace") -> None:
+        self.title = title
+        self.sections: list[Section] = []
+
+    def add_section(self, section: Section) -> None:
+        """Add a section; sections keep their order."""
+        self.sections.append(section)
+
+    def render(self, path: str | os.PathLike[str]) -> None:
+        """Write the report; see :func:`write_trace` for formats and errors."""
+        from gwatch.cuda.trace._result import make_trace
+
+        runs = [run for section in self.sections for run in section.runs]
+        write_trace(make_trace(self.title, runs), path)

@@ -1,0 +1,222 @@
+"""``do_trace``: runs a function once and traces the launches it makes."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+from gwatch import libpygwatch
+from gwatch.cuda.trace._preparer import Preparer, TracedBuild
+from gwatch.cuda.trace._result import TraceResult
+from gwatch.errors import CaptureError, GwatchError, UsageError
+from gwatch.sources import sources_for
+
+Value = TypeVar("Value")
+
+MAX_SEEN_KERNELS_SHOWN = 20
+WARPS_OF_LARGEST_BLOCK = 32
+
+
+def do_trace(
+    fn: Callable[[], Value],
+    kernel_name_pattern: str,
+    dsl: str | None = None,
+    scope_name_map: Mapping[int | str, str] | None = None,
+    instrumentation_tier: str = "ptx",
+    *,
+    max_launches: int = 1,
+    buffer_bytes: int | None = None,
+    warps: Iterable[int] | None = None,
+    verbose: bool = False,
+) -> TraceResult[Value]:
+    """Run ``fn`` once and trace the kernel launches in it that match.
+
+    Matching launches run a traced build of the same kernel, with the same results. All others run untouched.
+    If a launch cannot be traced its own kernel runs, ``fn`` ends as always, and the error is raised afterwards;
+    its ``value`` attribute is then what ``fn`` returned.
+
+    Args:
+        fn: what launches the kernel; called without arguments.
+        kernel_name_pattern: an ECMAScript regular expression, searched in the mangled and the demangled name.
+        dsl: where the kernel comes from: ``"triton"``; None or ``""`` tries all sources.
+        scope_name_map: names for scope ids (or for names given in the kernel), as reports should show them.
+        instrumentation_tier: ``"ptx"``; there is no other yet.
+        max_launches: trace at most so many matching launches; further ones run untouched and are counted.
+        buffer_bytes: device memory for the records of a launch; None: 1 GiB or a quarter of the free memory.
+        warps: record only these warps of each block (linear thread id / 32); None: all.
+        verbose: print how long each stage took, to stderr.
+
+    Raises:
+        UsageError: a wrong argument; ``fn`` was not called.
+        SourceError, PtxError, InstrumentError, AssemblerError, DriverError: the kernel could not be traced.
+        CaptureError: CUPTI is missing or taken, or no launch matched.
+    """
+    if instrumentation_tier != "ptx":
+        raise UsageError(
+            f"instrumentation_tier='{instrumentation_tier}' is not available: "
+            "gwatch instruments PTX, not SASS",
+            hint="Use instrumentation_tier='ptx'.",
+        )
+    if max_launches < 1:
+        raise UsageError(f"max_launches={max_launches}: at least one launch must be traced")
+    sources = sources_for(dsl)
+    warp_mask = _warp_mask(warps)
+    names = {str(key): name for key, name in (scope_name_map or {}).items()}
+
+    preparer = Preparer(sources)
+    started = time.perf_counter()
+    try:
+        libpygwatch.init_cupti_hooks()
+        libpygwatch.begin_capture(
+            kernel_name_pattern, preparer, max_launches, buffer_bytes or 0, warp_mask
+        )
+    except UsageError:
+        raise
+    except GwatchError as error:
+        error.value = fn()
+        raise
+    begin_seconds = time.perf_counter() - started
+    captured = None
+    try:
+        value = fn()
+    finally:
+        captured = libpygwatch.end_capture()
+    try:
+        runs = [_make_run(launch, preparer.builds, names) for launch in captured.launches]
+        warnings = _check(captured, kernel_name_pattern, max_launches)
+    except GwatchError as error:
+        error.value = value
+        raise
+    for run in runs:
+        run.stage_seconds = {**run.stage_seconds, "begin": begin_seconds}
+        if verbose:
+            _print_stages(run)
+    return TraceResult(runs, value, warnings)
+
+
+def _warp_mask(warps: Iterable[int] | None) -> int:
+    if warps is None:
+        return 0
+    mask = 0
+    for warp in warps:
+        if not 0 <= warp < WARPS_OF_LARGEST_BLOCK:
+            raise UsageError(f"warps: {warp} is no warp of a block: they count from 0 to 31")
+        mask |= 1 << warp
+    if not mask:
+        raise UsageError("warps: no warp is named", hint="Leave it out to record all warps.")
+    return mask
+
+
+def _check(
+    captured: libpygwatch.CaptureResult, pattern: str, max_launches: int
+) -> list[str]:
+    """The warnings of a capture; raises when nothing at all was traced."""
+    if not captured.launches:
+        if captured.failures:
+            raise captured.failures[0].error
+        raise CaptureError(
+            f"no launch matched kernel_name_pattern '{pattern}'",
+            detail=_seen_kernels(captured.seen_kernels),
+            hint="The pattern is a regular expression, searched in the mangled and the demangled name.",
+        )
+    warnings = [f"a launch of {f.kernel} was not traced: {f.error}" for f in captured.failures]
+    if captured.skipped_launches:
+        warnings.append(
+            f"{captured.skipped_launches} more matching launches ran untraced; "
+            f"max_launches={max_launches}"
+        )
+    return warnings
+
+
+def _seen_kernels(seen: Mapping[str, int]) -> str:
+    if not seen:
+        return "fn launched no kernel at all."
+    names = sorted(seen, key=lambda name: (-seen[name], name))
+    lines = [f"  {name} ({seen[name]} launches)" for name in names[:MAX_SEEN_KERNELS_SHOWN]]
+    if len(names) > MAX_SEEN_KERNELS_SHOWN:
+        lines.append(f"  and {len(names) - MAX_SEEN_KERNELS_SHOWN} more kernels")
+    return "Kernels that fn launched:\n" + "\n".join(lines)
+
+
+def _make_run(
+    launch: libpygwatch.TracedLaunch, builds: list[TracedBuild], names: Mapping[str, str]
+) -> libpygwatch.Run:
+    build = builds[launch.token]
+    started = time.perf_counter()
+    run = libpygwatch.decode(launch.records, build.instrumented.sites)
+    decode_seconds = time.perf_counter() - started
+    _fill_launch_facts(run, launch.info, build)
+    _fill_compile_facts(run, launch, build)
+    _rename_scopes(run, names)
+    run.stage_seconds = {**build.stage_seconds, **launch.stage_seconds, "decode": decode_seconds}
+    return run
+
+
+def _fill_launch_facts(
+    run: libpygwatch.Run, info: libpygwatch.LaunchInfo, build: TracedBuild
+) -> None:
+    facts = run.launch
+    facts.kernel = info.kernel
+    facts.kernel_demangled = info.kernel_demangled
+    facts.dsl = build.found.dsl
+    facts.device = info.device_name
+    facts.device_index = info.device
+    facts.grid = info.grid
+    facts.block = info.block
+    facts.cluster = info.cluster
+    facts.dynamic_shared_bytes = info.dynamic_shared_bytes
+    facts.stream = info.stream
+    facts.in_graph = info.in_stream_capture
+    facts.sm_count = info.sm_count
+    run.launch = facts
+
+
+def _fill_compile_facts(
+    run: libpygwatch.Run, launch: libpygwatch.TracedLaunch, build: TracedBuild
+) -> None:
+    facts = run.compile
+    facts.ptx_source = build.found.where
+    ptx = libpygwatch.ptx_facts(build.found.ptx)
+    facts.ptx_version = ptx.version
+    facts.ptx_target = ", ".join(ptx.targets)
+    facts.original = _build_facts(launch.original)
+    traced = _build_facts(launch.traced)
+    assembled = build.assembled
+    if assembled is None:
+        facts.assembler_origin = "driver JIT"
+    else:
+        facts.assembler = assembled.path
+        facts.assembler_origin = assembled.origin
+        facts.assembler_version = assembled.version
+        facts.assembler_flags = assembled.flags
+        facts.lowered_from = assembled.lowered_from
+        facts.remarks = assembled.remarks
+        traced.spill_store_bytes = assembled.resources.spill_store_bytes
+        traced.spill_load_bytes = assembled.resources.spill_load_bytes
+    facts.traced = traced
+    run.compile = facts
+
+
+def _build_facts(facts: libpygwatch.FunctionFacts) -> libpygwatch.BuildFacts:
+    build = libpygwatch.BuildFacts()
+    build.registers = facts.registers
+    build.local_bytes = facts.local_bytes
+    build.static_shared_bytes = facts.static_shared_bytes
+    return build
+
+
+def _rename_scopes(run: libpygwatch.Run, names: Mapping[str, str]) -> None:
+    scopes = run.scopes
+    for scope in scopes:
+        key = str(scope.id) if scope.id >= 0 else scope.name
+        scope.name = names.get(key, scope.name)
+    run.scopes = scopes
+
+
+def _print_stages(run: libpygwatch.Run) -> None:
+    seconds = run.stage_seconds
+    print(f"gwatch: traced {run.launch.kernel} in {sum(seconds.values()):.3f} s", file=sys.stderr)
+    for stage, spent in seconds.items():
+        print(f"  {stage:<12} {spent * 1e3:9.1f} ms", file=sys.stderr)

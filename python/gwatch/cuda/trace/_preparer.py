@@ -1,0 +1,68 @@
+"""From a kernel about to be launched to its traced build: source, instrument, assemble."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from gwatch import assemblers, libpygwatch
+from gwatch.errors import AssemblerError
+from gwatch.sources import FoundPtx, KernelSource, find_ptx
+
+
+@dataclass
+class TracedBuild:
+    """What is known of one kernel's traced build."""
+
+    found: FoundPtx
+    instrumented: libpygwatch.Instrumented
+    assembled: libpygwatch.Assembled | None
+    """None when the driver's own compiler takes the text."""
+    stage_seconds: dict[str, float] = field(default_factory=dict)
+
+
+class Preparer:
+    """Makes traced builds for the capture, which calls it on the launching thread."""
+
+    def __init__(self, sources: Sequence[KernelSource]) -> None:
+        self._sources = sources
+        self.builds: list[TracedBuild] = []
+
+    def __call__(self, launch: libpygwatch.LaunchInfo) -> tuple[bytes, bool, int, list[str]]:
+        """Make the traced build of a launch's kernel.
+
+        Returns:
+            The image (a cubin, or PTX for the driver), whether it uses lane cursors, the index into ``builds``, and
+            the module's own variables, whose values the capture copies.
+        """
+        seconds: dict[str, float] = {}
+        started = time.perf_counter()
+        found = find_ptx(self._sources, launch)
+        seconds["source"] = time.perf_counter() - started
+
+        started = time.perf_counter()
+        instrumented = libpygwatch.instrument(found.ptx, launch.kernel, found.where)
+        seconds["instrument"] = time.perf_counter() - started
+
+        started = time.perf_counter()
+        assembled = _assemble(found, instrumented, launch)
+        seconds["assemble"] = time.perf_counter() - started
+
+        self.builds.append(TracedBuild(found, instrumented, assembled, seconds))
+        image = assembled.cubin if assembled else instrumented.ptx
+        variables = list(libpygwatch.ptx_facts(found.ptx).variables)
+        return image, instrumented.uses_lane_cursors, len(self.builds) - 1, variables
+
+
+def _assemble(
+    found: FoundPtx, instrumented: libpygwatch.Instrumented, launch: libpygwatch.LaunchInfo
+) -> libpygwatch.Assembled | None:
+    candidates = assemblers.candidates(found.assemblers)
+    if not candidates:
+        return None
+    try:
+        return libpygwatch.assemble(instrumented.ptx, launch.kernel, candidates)
+    except AssemblerError as error:
+        error.message = f"kernel {launch.kernel}: {error.message}"
+        raise
