@@ -1,0 +1,41 @@
+"""The project's own rules that a command can check: sizes of files, and names of the package."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LINE_LIMITS = {".cpp": 500, ".h": 250, ".hpp": 250, ".py": 400, ".ts": 500}
+TEST_LINE_LIMIT = 800
+GENERATED = {"python/gwatch/libpygwatch.pyi", "python/gwatch/data/viewer.js"}
+
+
+def tracked_files():
+    listing = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return [Path(name) for name in listing.stdout.splitlines() if name not in GENERATED]
+
+
+def test_files_stay_small():
+    too_long = []
+    for path in tracked_files():
+        limit = TEST_LINE_LIMIT if path.parts[0] == "tests" else LINE_LIMITS.get(path.suffix)
+        if path.suffix not in LINE_LIMITS or limit is None or not (ROOT / path).exists():
+            continue
+        lines = len((ROOT / path).read_bytes().splitlines())
+        if lines > limit:
+            too_long.append(f"{path}: {lines} lines, limit {limit}")
+    assert not too_long
+
+
+@pytest.mark.parametrize("name", ["trace", "xtrace"])
+def test_both_names_of_the_api(name):
+    api = __import__(f"gwatch.cuda.{name}", fromlist=["do_trace"])
+    form = __import__(f"gwatch.cuda.{name}.format", fromlist=["Section_IntraKernelTrace"])
+    markers = __import__(f"gwatch.cuda.{name}.triton", fromlist=["scope_start"])
+
+    assert api.do_trace.__module__ == "gwatch.cuda.trace._do_trace"
+    assert form.Section_IntraKernelTrace.__module__ == "gwatch.cuda.trace.format"
+    assert markers.scope_start is not None
