@@ -14,10 +14,11 @@ struct ViewerAssets {
 };
 
 /// One self-contained page: opens from disk, needs nothing else.
-std::string to_html(const trace::Trace& trace, const ViewerAssets& assets, std::string_view producer);
+std::string to_html(const trace::Trace& trace, const ViewerAssets& assets,
+                    std::string_view producer);
 
 /// Writes to_html(...) to a file. kIo when it cannot.
-Result<void> write_html(const trace::Trace& trace, const ViewerAssets& assets, std::string_view producer,
-                        const std::string& path);
+Result<void> write_html(const trace::Trace& trace, const ViewerAssets& assets,
+                        std::string_view producer, const std::string& path);
 
 }  // namespace gwatch::report
