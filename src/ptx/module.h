@@ -32,7 +32,8 @@ struct Token {
 };
 
 enum class StatementKind : std::uint8_t {
-    kDirective,    ///< `.reg ...;`, `.loc ...`, `.pragma ...;`, `.file ...`, a variable, .section {...}
+    kDirective,    ///< `.reg ...;`, `.loc ...`, `.pragma ...;`, `.file ...`, a variable, .section
+                   ///< {...}
     kLabel,        ///< `name:`
     kInstruction,  ///< with its guard, up to and with its `;`
     kScopeOpen,    ///< a `{` inside a function body, or that of the body itself
@@ -42,12 +43,14 @@ enum class StatementKind : std::uint8_t {
 
 inline constexpr std::uint32_t kNone = 0xffffffff;
 
-/// A statement: a run of tokens without the trivia in front of it. Statements are in text order and flat.
+/// A statement: a run of tokens without the trivia in front of it. Statements are in text order and
+/// flat.
 struct Statement {
     std::uint32_t first_token;  ///< never trivia
     std::uint32_t end_token;    ///< one past its last token
-    std::uint32_t scope;        ///< index of the scope that holds it; a scope's own braces count as in it
-    std::uint32_t function;     ///< index of the function that holds it, or kNone at module level
+    std::uint32_t scope;  ///< index of the scope that holds it; a scope's own braces count as in it
+    std::uint32_t
+        function;  ///< index of the function that holds it or, a header, begins; else kNone
     StatementKind kind;
 };
 
@@ -68,13 +71,15 @@ struct Function {
 
 /// The parts of an instruction statement, as views into the text.
 struct Instruction {
-    std::string_view guard;                  ///< "%p1" of `@!%p1`, else empty
-    bool guard_negated;                      ///< whether a `!` stands before the guard
-    std::string_view opcode;                 ///< with all its suffixes: "bra.uni"
-    std::vector<std::string_view> operands;  ///< split at top-level commas, outer blanks cut: "{%r1, %r2}"
+    std::string_view guard;   ///< "%p1" of `@!%p1`, else empty
+    bool guard_negated;       ///< whether a `!` stands before the guard
+    std::string_view opcode;  ///< with all its suffixes: "bra.uni"
+    std::vector<std::string_view>
+        operands;  ///< split at top-level commas, outer blanks cut: "{%r1, %r2}"
 };
 
-/// A line and column of the text, both from 1. A line ends with LF, CR or CRLF; columns count bytes.
+/// A line and column of the text, both from 1. A line ends with LF, CR or CRLF; columns count
+/// bytes.
 struct Position {
     std::uint32_t line;
     std::uint32_t column;
@@ -96,8 +101,10 @@ class Module {
     const std::vector<Scope>& scopes() const { return scopes_; }
     const std::vector<Function>& functions() const { return functions_; }
 
-    std::string_view version() const { return version_; }                         ///< "9.0"
-    const std::vector<std::string_view>& targets() const { return targets_; }     ///< {"sm_90a", "debug"}
+    std::string_view version() const { return version_; }  ///< "9.0"
+    const std::vector<std::string_view>& targets() const {
+        return targets_;
+    }  ///< {"sm_90a", "debug"}
     /// Index of the last header directive (.version, .target, .address_size) in statements().
     std::uint32_t last_header_statement() const { return last_header_statement_; }
 
@@ -115,9 +122,11 @@ class Module {
     std::string_view head(const Statement& statement) const;
 
     Position position(std::uint32_t offset) const;
-    /// The source line in force at a statement: that of the last .loc before it in its function. For code
-    /// that was inlined from a file whose path ends in one of `through`, the line it was inlined at.
-    SourceLine source_line(std::uint32_t statement, const std::vector<std::string>& through = {}) const;
+    /// The source line in force at a statement: that of the last .loc before it in its function.
+    /// For code that was inlined from a file whose path ends in one of `through` (whole path
+    /// components), the line it was inlined at, followed until that is in another file.
+    SourceLine source_line(std::uint32_t statement,
+                           const std::vector<std::string>& through = {}) const;
     /// A function with a body of this exact name, or nullptr.
     const Function* find_definition(std::string_view name) const;
     /// Whether any word of the module is this name.
@@ -125,6 +134,9 @@ class Module {
 
   private:
     friend class Parser;
+
+    // As its .file directive spells it; empty when there is none.
+    std::string_view file_name(std::uint32_t number) const;
 
     std::shared_ptr<const std::string> text_;
     std::vector<Token> tokens_;
@@ -135,11 +147,14 @@ class Module {
     std::vector<std::string_view> targets_;
     std::uint32_t last_header_statement_ = kNone;
     std::vector<std::uint32_t> line_starts_;
+    std::vector<std::uint32_t> file_statements_;      // every .file, in text order
+    std::vector<std::uint32_t> location_statements_;  // every .loc, in text order
 };
 
-/// Parses any PTX text. Instructions and directives it does not know are kept as they are. Fails, with
-/// `name`:line:column, the source line, a caret, what was expected and what was there, on text whose
-/// structure cannot be told, and on cubin, fatbin and LLVM bitcode, which it names. Linear in the text.
+/// Parses any PTX text. Instructions and directives it does not know are kept as they are. Fails,
+/// with `name`:line:column, the source line, a caret, what was expected and what was there, on text
+/// whose structure cannot be told, and on cubin, fatbin and LLVM bitcode, which it names. Linear in
+/// the text.
 Result<Module> parse(std::string text, std::string_view name = "<ptx>");
 
 /// The text again, from its tokens.
@@ -151,7 +166,8 @@ struct Insertion {
     std::string text;
 };
 
-/// The module's text with the insertions, which stand in order of offset; equal offsets keep their order.
+/// The module's text with the insertions, which stand in order of offset; equal offsets keep their
+/// order.
 std::string print(const Module& module, const std::vector<Insertion>& insertions);
 
 }  // namespace gwatch::ptx

@@ -1,0 +1,73 @@
+#include "ptx/module.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ptx/binary_formats.h"
+#include "ptx/diagnostics.h"
+#include "ptx/lines.h"
+#include "ptx/parser.h"
+
+namespace gwatch::ptx {
+
+std::string_view Module::text_of(const Token& token) const {
+    return text().substr(token.offset, token.length);
+}
+
+std::uint32_t Module::begin_of(const Statement& statement) const {
+    return tokens_[statement.first_token].offset;
+}
+
+std::uint32_t Module::end_of(const Statement& statement) const {
+    const Token& last = tokens_[statement.end_token - 1];
+    return last.offset + last.length;
+}
+
+std::string_view Module::text_of(const Statement& statement) const {
+    return text().substr(begin_of(statement), end_of(statement) - begin_of(statement));
+}
+
+std::string_view Module::head(const Statement& statement) const {
+    return text_of(tokens_[statement.first_token]);
+}
+
+Position Module::position(std::uint32_t offset) const {
+    return position_at(line_starts_, offset);
+}
+
+const Function* Module::find_definition(std::string_view name) const {
+    const auto found =
+        std::find_if(functions_.begin(), functions_.end(), [&](const Function& function) {
+            return function.body_scope != kNone && function.name == name;
+        });
+    return found != functions_.end() ? &*found : nullptr;
+}
+
+namespace {
+
+// `%v` is used in `%v.x`.
+bool is_name_or_part(std::string_view word, std::string_view name) {
+    return word.starts_with(name) && (word.size() == name.size() || word[name.size()] == '.');
+}
+
+}  // namespace
+
+bool Module::uses_name(std::string_view name) const {
+    return std::any_of(tokens_.begin(), tokens_.end(), [&](const Token& token) {
+        return token.kind == TokenKind::kWord && is_name_or_part(text_of(token), name);
+    });
+}
+
+Result<Module> parse(std::string text, std::string_view name) {
+    if (const BinaryFormat* format = recognise_binary(text)) {
+        return describe({name, text},
+                        {0, "PTX text", std::string(format->name), std::string(format->hint)});
+    }
+    if (text.size() >= kNone) {
+        return Error{
+            ErrorKind::kPtx, std::string(name) + ": larger than 4 GiB", {}, "Split the module."};
+    }
+    return Parser(std::move(text), name).run();
+}
+
+}  // namespace gwatch::ptx

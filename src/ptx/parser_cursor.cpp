@@ -1,0 +1,72 @@
+#include <string>
+
+#include "ptx/lines.h"
+#include "ptx/parser.h"
+
+namespace gwatch::ptx {
+
+void Parser::advance() {
+    last_token_ = cursor_++;
+    skip_trivia();
+}
+
+void Parser::skip_trivia() {
+    while (!at_end() && module_.tokens_[cursor_].is_trivia()) ++cursor_;
+}
+
+char Parser::punctuation() const {
+    return at(TokenKind::kPunctuation) ? module_.text()[module_.tokens_[cursor_].offset] : '\0';
+}
+
+bool Parser::at(char wanted) const {
+    return at(TokenKind::kPunctuation) && punctuation() == wanted;
+}
+
+Extent Parser::extent() const {
+    return extent_of(word());
+}
+
+bool Parser::is_label() const {
+    std::uint32_t next = cursor_ + 1;
+    while (next < module_.tokens_.size() && module_.tokens_[next].is_trivia()) ++next;
+    return next < module_.tokens_.size() && module_.tokens_[next].kind == TokenKind::kPunctuation &&
+           module_.text_of(module_.tokens_[next]) == ":";
+}
+
+void Parser::add_statement(StatementKind kind, std::uint32_t first) {
+    module_.statements_.push_back({first, last_token_ + 1, scope_, function_, kind});
+}
+
+bool Parser::fail(std::string expected, std::string hint) {
+    const auto offset = at_end() ? static_cast<std::uint32_t>(module_.text().size())
+                                 : module_.tokens_[cursor_].offset;
+    error_ = describe(source(), {offset, std::move(expected), describe_cursor(), std::move(hint)});
+    return false;
+}
+
+bool Parser::fail_at_statement() {
+    if (in_body()) return fail("an instruction, a label, a directive or '}'");
+    std::string hint;
+    if (at('}') && last_token_ != kNone) {
+        hint = "This '}' closes nothing: every '{' in front of it is closed.";
+    }
+    return fail("a directive", std::move(hint));
+}
+
+bool Parser::fail_unclosed_body() {
+    const Scope& open = module_.scopes_[scope_];
+    const std::uint32_t brace = module_.statements_[open.open_statement].first_token;
+    return fail("'}' that closes the '{' at " + location(brace),
+                "The body of " + quote(module_.functions_[function_].name) + " is not closed.");
+}
+
+std::string Parser::describe_cursor() const {
+    return at_end() ? "end of text" : quote(word());
+}
+
+std::string Parser::location(std::uint32_t token) const {
+    const Position position = position_at(module_.line_starts_, module_.tokens_[token].offset);
+    return std::to_string(position.line) + ":" + std::to_string(position.column);
+}
+
+}  // namespace gwatch::ptx
