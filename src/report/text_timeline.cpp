@@ -74,7 +74,7 @@ class RowPainter {
         const auto exit = static_cast<double>(lane_end_ns(run_, lane));
         totals_.gap_ns += std::llround(
             std::max(0.0, overlap(axis_.begin_ns, axis_.end_ns(), enter, exit) - in_scopes_));
-        return {index, cells(enter, exit)};
+        return {lane.warp, lane.sm, cells(enter, exit)};
     }
 
   private:
@@ -143,6 +143,7 @@ std::vector<Span> axes_of(const trace::Run& run, const std::vector<ChosenBlock>&
 
 TextTimeline text_timeline(const trace::Run& run, const TimelineRequest& request) {
     TextTimeline timeline;
+    timeline.lanes_in_run = run.lanes.size();
     timeline.innermost_ns.assign(run.scopes.size(), 0);
     const std::vector<ChosenBlock> blocks = choose_blocks(run, request.filter, request.max_rows);
     const std::vector<Span> spans = axes_of(run, blocks, request);

@@ -15,7 +15,8 @@ inline constexpr std::int32_t kOutsideCell = -2;  ///< the warp did not live at 
 
 /// One warp; each cell is a scope's index or one of the constants above.
 struct TimelineRow {
-    std::uint32_t lane;
+    std::uint32_t warp;
+    std::uint32_t sm;
     std::vector<std::int32_t> cells;
 };
 

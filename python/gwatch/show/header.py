@@ -1,0 +1,157 @@
+"""The header: what was launched, how it was built, and what tracing did to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gwatch import libpygwatch
+from gwatch.show import units
+from gwatch.show.text import Style, clean, field
+
+
+def header_lines(trace: libpygwatch.Trace, run_index: int, name: str, style: Style) -> list[str]:
+    """Render the header of one run; ``name`` is the file it came from."""
+    run = trace.runs[run_index]
+    lines = [style.bold(_title(trace, run_index, name))]
+    for text in warnings_of(run):
+        lines += [style.warning(line) for line in field("WARNING", text, Style(style.width))]
+    facts = {
+        "kernel": _kernel(run.launch),
+        "launch": _launch(run.launch),
+        "device": _device(run.launch),
+        "assembler": _assembler(run.compile),
+        "ptx": _ptx(run.compile),
+        "build": _build(run.compile),
+        "events": _events(run),
+        "warps": _warps(run.counts),
+        "time": _time(run.time),
+        "tracing": _stages(run.stage_seconds),
+    }
+    for label, text in facts.items():
+        lines += field(label, text, style)
+    return lines
+
+
+def warnings_of(run: libpygwatch.Run) -> list[str]:
+    """Collect what a reader must know before trusting the figures."""
+    remarks = [f"assembler: {remark}" for remark in run.compile.remarks]
+    return [clean(text) for text in [*run.warnings, *remarks]]
+
+
+def _title(trace: libpygwatch.Trace, run_index: int, name: str) -> str:
+    parts = [
+        clean(trace.title or "Intra-kernel trace"),
+        f"run {run_index + 1} of {len(trace.runs)}",
+    ]
+    parts += [clean(part) for part in (name, trace.created) if part]
+    return " | ".join(parts)
+
+
+def _kernel(launch: libpygwatch.LaunchFacts) -> str:
+    if launch.kernel_demangled in ("", launch.kernel):
+        return clean(launch.kernel)
+    return f"{clean(launch.kernel_demangled)} ({clean(launch.kernel)})"
+
+
+def _shape(dimensions: Sequence[int]) -> str:
+    return " x ".join(f"{extent:,}" for extent in dimensions)
+
+
+def volume(dimensions: Sequence[int]) -> int:
+    """Multiply the three extents of a shape."""
+    x, y, z = dimensions
+    return x * y * z
+
+
+def _launch(launch: libpygwatch.LaunchFacts) -> str:
+    warps = (volume(launch.block) + 31) // 32
+    parts = [
+        f"grid {_shape(launch.grid)} = {units.count(volume(launch.grid), 'block')}",
+        f"block {_shape(launch.block)} threads = {units.count(warps, 'warp')}",
+        f"cluster {_shape(launch.cluster)} blocks",
+        f"dynamic shared {units.size(launch.dynamic_shared_bytes)}",
+    ]
+    if launch.in_graph:
+        parts.append("inside a CUDA graph")
+    return ", ".join(parts)
+
+
+def _device(launch: libpygwatch.LaunchFacts) -> str:
+    device = (
+        f"{clean(launch.device) or 'unknown'}, index {launch.device_index}, {launch.sm_count} SMs"
+    )
+    return f"{device}; kernel written in {clean(launch.dsl) or 'an unknown language'}"
+
+
+def _assembler(facts: libpygwatch.CompileFacts) -> str:
+    parts = [
+        part for part in (facts.assembler_version, facts.assembler_origin, facts.assembler) if part
+    ]
+    return clean(", ".join(parts) or "unknown")
+
+
+def _ptx(facts: libpygwatch.CompileFacts) -> str:
+    text = f"version {facts.ptx_version or 'unknown'}"
+    if facts.lowered_from:
+        text += f" (lowered from {facts.lowered_from})"
+    text += f", target {facts.ptx_target or 'unknown'}"
+    return clean(f"{text}, from {facts.ptx_source}" if facts.ptx_source else text)
+
+
+def _build(facts: libpygwatch.CompileFacts) -> str:
+    def change(name: str, unit: str) -> str:
+        before, after = getattr(facts.original, name), getattr(facts.traced, name)
+        return f"{_known(before)} -> {_known(after)} {unit}"
+
+    return "original -> traced: " + ", ".join(
+        (
+            change("registers", "registers a thread"),
+            change("spill_store_bytes", "B spill stores"),
+            change("spill_load_bytes", "B spill loads"),
+            change("local_bytes", "B local a thread"),
+            change("static_shared_bytes", "B static shared"),
+        )
+    )
+
+
+def _known(figure: int) -> str:
+    return "?" if figure < 0 else f"{figure:,}"
+
+
+def _events(run: libpygwatch.Run) -> str:
+    counts = run.counts
+    text = (
+        f"{units.count(counts.events, 'event')} in {units.count(counts.records, 'record')}; "
+        f"dropped {units.count(counts.dropped_events, 'event')}, "
+        f"{units.count(counts.dropped_records, 'record')}; orphans {units.count(counts.orphan_starts, 'start')}, "
+        f"{units.count(counts.orphan_ends, 'end')}; buffer {units.size(counts.buffer_bytes)}"
+    )
+    if counts.buffer_bytes_needed:
+        text += f", {units.size(counts.buffer_bytes_needed)} would have dropped nothing"
+    return text
+
+
+def _warps(counts: libpygwatch.Counts) -> str:
+    text = (
+        f"{counts.warps_recorded:,} of {units.count(counts.warps_in_grid, 'warp')} recorded, "
+        f"{counts.blocks_selected:,} of {units.count(counts.blocks_in_grid, 'block')} selected"
+    )
+    if counts.unplaced_warps:
+        text += f"; {units.count(counts.unplaced_warps, 'warp')} found no place"
+    return text
+
+
+def _time(facts: libpygwatch.TimeFacts) -> str:
+    return (
+        f"{units.duration(facts.span_ns)} from first entry to last exit; SM clock {facts.clock_mhz:,.0f} MHz; "
+        f"resolution {units.duration(facts.resolution_ns)} inside a warp, "
+        f"{units.duration(facts.alignment_ns)} between SMs"
+    )
+
+
+def _stages(seconds: dict[str, float]) -> str:
+    if not seconds:
+        return ""
+    total = sum(seconds.values())
+    parts = ", ".join(f"{clean(stage)} {units.duration(1e9 * s)}" for stage, s in seconds.items())
+    return f"{units.duration(1e9 * total)} beyond the kernel: {parts}"

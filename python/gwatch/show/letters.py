@@ -1,0 +1,23 @@
+"""A letter for each scope."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+
+OTHER = "#"
+"""Stands for every scope that found no letter of its own."""
+
+
+def scope_letters(names: Sequence[str]) -> list[str]:
+    """Give each name a letter: one of its own if free, else the next free letter or digit."""
+    taken: set[str] = set()
+    letters = []
+    for name in names:
+        own = [c for c in name if c.isascii() and c.isalpha()]
+        candidates = [*(c.upper() for c in own), *(c.lower() for c in own)]
+        candidates += [*string.ascii_uppercase, *string.ascii_lowercase, *string.digits]
+        letter = next((c for c in candidates if c not in taken), OTHER)
+        taken.add(letter)
+        letters.append(letter)
+    return letters

@@ -1,0 +1,115 @@
+"""All sections of one run, as text or as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gwatch import libpygwatch
+from gwatch.errors import UsageError
+from gwatch.show.header import header_lines
+from gwatch.show.letters import scope_letters
+from gwatch.show.machine import run_facts
+from gwatch.show.pipeline import pipeline_lines
+from gwatch.show.statistics import statistics_lines
+from gwatch.show.text import Style
+from gwatch.show.timeline import LABEL_WIDTH, timeline_lines
+
+_LINES = 60
+_MIN_TIMELINE_ROWS = 8
+_JSON_CELLS = 80
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What to show of a trace.
+
+    Attributes:
+        run: index of the run, from 0.
+        blocks: linear ids of the blocks of the timeline; empty lets gwatch choose.
+        warps: warps of each block to draw; empty means all.
+        begin_ns: start of the timeline's window in ns of the run; None: each block's own start.
+        end_ns: end of that window; None: each block's own end.
+    """
+
+    run: int = 0
+    blocks: Sequence[int] = field(default_factory=tuple)
+    warps: Sequence[int] = field(default_factory=tuple)
+    begin_ns: int | None = None
+    end_ns: int | None = None
+
+
+def render_text(trace: libpygwatch.Trace, choice: Choice, name: str, style: Style) -> str:
+    """Render one run for a reader; ``name`` is the file it came from.
+
+    Raises:
+        UsageError: the trace has no such run, block or warp.
+    """
+    run = _run(trace, choice)
+    statistics = libpygwatch.scope_statistics(run)
+    summary = libpygwatch.pipeline_summary(run)
+    letters = scope_letters([scope.name for scope in run.scopes])
+    sections = [
+        header_lines(trace, choice.run, name, style),
+        statistics_lines(run, statistics, summary.lifetime_ns, letters, style),
+        pipeline_lines(summary, run.lanes, style),
+    ]
+    used = sum(len(lines) + 1 for lines in sections)
+    timeline = _timeline(
+        run, choice, style.width - LABEL_WIDTH - 1, _LINES - used - _MIN_TIMELINE_ROWS
+    )
+    sections.append(timeline_lines(run, timeline, letters, style))
+    return "\n\n".join("\n".join(lines) for lines in sections)
+
+
+def render_facts(
+    trace: libpygwatch.Trace, choice: Choice, cells: int = _JSON_CELLS
+) -> dict[str, Any]:
+    """Collect the facts of one run as plain data; ``cells`` are those of a timeline row.
+
+    Raises:
+        UsageError: the trace has no such run, block or warp.
+    """
+    run = _run(trace, choice)
+    return run_facts(
+        trace,
+        choice.run,
+        libpygwatch.scope_statistics(run),
+        libpygwatch.pipeline_summary(run),
+        _timeline(run, choice, cells, _LINES),
+        scope_letters([scope.name for scope in run.scopes]),
+    )
+
+
+def _run(trace: libpygwatch.Trace, choice: Choice) -> libpygwatch.Run:
+    if not trace.runs:
+        raise UsageError(
+            "the trace has no run", hint="Nothing was traced: see do_trace's own messages."
+        )
+    if not 0 <= choice.run < len(trace.runs):
+        raise UsageError(
+            f"the trace has no run {choice.run + 1}",
+            hint=f"Pick one of 1 to {len(trace.runs)} with --run.",
+        )
+    return trace.runs[choice.run]
+
+
+def _timeline(
+    run: libpygwatch.Run, choice: Choice, cells: int, rows: int
+) -> libpygwatch.TextTimeline:
+    timeline = libpygwatch.text_timeline(
+        run,
+        width=cells,
+        max_rows=max(rows, _MIN_TIMELINE_ROWS),
+        blocks=list(choice.blocks),
+        warps=list(choice.warps),
+        begin_ns=choice.begin_ns,
+        end_ns=choice.end_ns,
+    )
+    if not timeline.blocks and (choice.blocks or choice.warps) and len(run.lanes):
+        raise UsageError(
+            "no recorded warp is one of those that --block and --warp name",
+            hint=f"{run.counts.warps_recorded:,} warps were recorded, the first of block {run.lanes[0].block}.",
+        )
+    return timeline

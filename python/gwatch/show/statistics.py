@@ -1,0 +1,66 @@
+"""The table of scopes: how often each ran and how long it took."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from gwatch import libpygwatch
+from gwatch.show import units
+from gwatch.show.text import Style, clean, shorten
+
+MAX_SCOPES = 20
+_COLUMNS = ("count", "min", "p50", "mean", "p95", "max", "total", "share")
+
+
+def statistics_lines(
+    run: libpygwatch.Run,
+    statistics: Sequence[libpygwatch.ScopeStatistics],
+    lifetime_ns: int,
+    letters: Sequence[str],
+    style: Style,
+) -> list[str]:
+    """Render the table, longest total first; ``lifetime_ns`` is summed over warps."""
+    if not statistics:
+        return [style.bold("scopes      ") + "no slices were recorded"]
+    ordered = sorted(statistics, key=lambda entry: -entry.total_ns)
+    shown = ordered[:MAX_SCOPES]
+    rows = [_figures(entry, lifetime_ns) for entry in shown]
+    widths = [max(len(title), *(len(row[i]) for row in rows)) for i, title in enumerate(_COLUMNS)]
+    name_width = max(style.width - sum(widths) - len(widths) - 2, 12)
+    names = [scope_label(run.scopes[entry.scope], name_width) for entry in shown]
+    name_width = max(len("scope"), *(len(name) for name in names))
+    lines = [style.bold("  " + "scope".ljust(name_width) + _aligned(_COLUMNS, widths))]
+    for entry, name, row in zip(shown, names, rows, strict=True):
+        letter = style.scope(entry.scope, letters[entry.scope])
+        lines.append(f"{letter} {name.ljust(name_width)}{_aligned(row, widths)}")
+    if len(ordered) > len(shown):
+        lines.append(f"  {units.count(len(ordered) - len(shown), 'more scope')} (--json lists all)")
+    lines += _unseen(run, statistics)
+    return lines
+
+
+def scope_label(scope: libpygwatch.Scope, width: int) -> str:
+    """Write a scope's name, with its place in the source when both fit."""
+    name = clean(scope.name)
+    place = f" {clean(os.path.basename(scope.file))}:{scope.line}" if scope.file else ""
+    return name + place if len(name + place) <= width else shorten(name, width)
+
+
+def _figures(entry: libpygwatch.ScopeStatistics, lifetime_ns: int) -> list[str]:
+    times = (entry.min_ns, entry.p50_ns, entry.mean_ns, entry.p95_ns, entry.max_ns, entry.total_ns)
+    return [
+        units.count(entry.count),
+        *(units.duration(time) for time in times),
+        units.percent(entry.total_ns, lifetime_ns),
+    ]
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "".join(" " + cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+
+
+def _unseen(run: libpygwatch.Run, statistics: Sequence[libpygwatch.ScopeStatistics]) -> list[str]:
+    seen = {entry.scope for entry in statistics}
+    names = [clean(scope.name) for index, scope in enumerate(run.scopes) if index not in seen]
+    return [f"  no slices: {shorten(', '.join(names), 80)}"] if names else []

@@ -1,0 +1,114 @@
+"""The ASCII timeline: a row a warp, a letter a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from gwatch import libpygwatch
+from gwatch.show import units
+from gwatch.show.letters import OTHER
+from gwatch.show.text import Style, clean, field
+
+LABEL_WIDTH = 8
+"""Columns in front of the cells."""
+GAP = "."
+OUTSIDE = " "
+_ALL_SHOWN = "all blocks are shown"
+
+
+def timeline_lines(
+    run: libpygwatch.Run,
+    timeline: libpygwatch.TextTimeline,
+    letters: Sequence[str],
+    style: Style,
+) -> list[str]:
+    """Render the grid of cells with its legend."""
+    rows = sum(len(block.rows) for block in timeline.blocks)
+    if not rows:
+        return field("timeline", "no warp was recorded", style)
+    cells = len(timeline.blocks[0].rows[0].cells)
+    lines = field("timeline", _caption(timeline, rows), style)
+    lines += [" " * LABEL_WIDTH + "|" + _ruler(cells, timeline.cell_ns)]
+    for block in timeline.blocks:
+        lines.append(_block_line(run, block))
+        for row in block.rows:
+            lines.append(
+                f"warp {row.warp}".rjust(LABEL_WIDTH - 1) + " |" + _cells(row, letters, style)
+            )
+    return lines + _legend(run, timeline, letters, style)
+
+
+def cell_text(row: libpygwatch.TimelineRow, letters: Sequence[str]) -> str:
+    """Write the cells of a row as plain letters."""
+    return "".join(_letter(cell, letters) for cell in row.cells)
+
+
+def _letter(cell: int, letters: Sequence[str]) -> str:
+    if cell >= 0:
+        return letters[cell]
+    return GAP if cell == libpygwatch.GAP_CELL else OUTSIDE
+
+
+def _cells(row: libpygwatch.TimelineRow, letters: Sequence[str], style: Style) -> str:
+    text = ""
+    for cell, repeated in groupby(row.cells):
+        run_of_cells = _letter(cell, letters) * len(list(repeated))
+        text += style.scope(cell, run_of_cells) if cell >= 0 else run_of_cells
+    return text.rstrip(OUTSIDE)
+
+
+def _caption(timeline: libpygwatch.TextTimeline, rows: int) -> str:
+    all_shown = all(block.reason == _ALL_SHOWN for block in timeline.blocks)
+    text = f"{rows:,} of {units.count(timeline.lanes_in_run, 'warp')}"
+    if not all_shown:
+        text += ", whole blocks chosen as said below (--block and --warp pick others)"
+    return (
+        f"{text}; a column is {units.duration(timeline.cell_ns)} and shows what held most of it; "
+        f"each block's axis starts with the block"
+    )
+
+
+def _ruler(cells: int, cell_ns: float) -> str:
+    text = ""
+    for column in range(0, cells, 20):
+        mark = f"+{units.duration(column * cell_ns)}" if column else "0 ns"
+        if column + len(mark) <= cells:
+            text = text.ljust(column) + mark
+    return text
+
+
+def _block_line(run: libpygwatch.Run, block: libpygwatch.TimelineBlock) -> str:
+    width, height, _ = (max(extent, 1) for extent in run.launch.grid)
+    x, y, z = block.block % width, block.block // width % height, block.block // (width * height)
+    multiprocessors = sorted({row.sm for row in block.rows})
+    reason = "" if block.reason == _ALL_SHOWN else f": {block.reason}"
+    return (
+        f"block {block.block} (x {x}, y {y}, z {z}) on SM {', '.join(map(str, multiprocessors))}, "
+        f"from {units.duration(block.begin_ns)}{reason}"
+    )
+
+
+def _legend(
+    run: libpygwatch.Run,
+    timeline: libpygwatch.TextTimeline,
+    letters: Sequence[str],
+    style: Style,
+) -> list[str]:
+    total = sum(timeline.innermost_ns) + timeline.gap_ns
+    entries = []
+    for index, time in enumerate(timeline.innermost_ns):
+        if time > 0 and letters[index] != OTHER:
+            name = clean(run.scopes[index].name)
+            entries.append(f"{letters[index]} {name} {units.percent(time, total)}")
+    others = sum(
+        time for index, time in enumerate(timeline.innermost_ns) if letters[index] == OTHER
+    )
+    if others:
+        entries.append(f"{OTHER} other scopes {units.percent(others, total)}")
+    entries.append(f"{GAP} no scope {units.percent(timeline.gap_ns, total)}")
+    text = (
+        " | ".join(entries)
+        + " (exact shares of the time shown, by innermost scope; blank: not alive)"
+    )
+    return field("legend", text, style)

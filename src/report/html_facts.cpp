@@ -1,0 +1,146 @@
+#include "report/html_facts.h"
+
+#include "trace/statistics.h"
+
+namespace gwatch::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json launch_facts(const trace::LaunchFacts& launch) {
+    return {{"kernel", launch.kernel},
+            {"kernel_demangled", launch.kernel_demangled},
+            {"dsl", launch.dsl},
+            {"device", launch.device},
+            {"device_index", launch.device_index},
+            {"grid", launch.grid},
+            {"block", launch.block},
+            {"cluster", launch.cluster},
+            {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+            {"in_graph", launch.in_graph},
+            {"sm_count", launch.sm_count}};
+}
+
+Json build_facts(const trace::BuildFacts& build) {
+    return {{"registers", build.registers},
+            {"local_bytes", build.local_bytes},
+            {"spill_store_bytes", build.spill_store_bytes},
+            {"spill_load_bytes", build.spill_load_bytes},
+            {"static_shared_bytes", build.static_shared_bytes}};
+}
+
+Json compile_facts(const trace::CompileFacts& compile) {
+    return {{"assembler", compile.assembler},
+            {"assembler_origin", compile.assembler_origin},
+            {"assembler_version", compile.assembler_version},
+            {"assembler_flags", compile.assembler_flags},
+            {"ptx_version", compile.ptx_version},
+            {"ptx_target", compile.ptx_target},
+            {"ptx_source", compile.ptx_source},
+            {"lowered_from", compile.lowered_from},
+            {"remarks", compile.remarks},
+            {"original", build_facts(compile.original)},
+            {"traced", build_facts(compile.traced)}};
+}
+
+Json count_facts(const trace::Counts& counts) {
+    return {{"events", counts.events},
+            {"records", counts.records},
+            {"dropped_events", counts.dropped_events},
+            {"dropped_records", counts.dropped_records},
+            {"orphan_starts", counts.orphan_starts},
+            {"orphan_ends", counts.orphan_ends},
+            {"warps_in_grid", counts.warps_in_grid},
+            {"warps_recorded", counts.warps_recorded},
+            {"unplaced_warps", counts.unplaced_warps},
+            {"blocks_in_grid", counts.blocks_in_grid},
+            {"blocks_selected", counts.blocks_selected},
+            {"buffer_bytes", counts.buffer_bytes},
+            {"buffer_bytes_needed", counts.buffer_bytes_needed}};
+}
+
+Json time_facts(const trace::TimeFacts& time) {
+    return {{"clock_mhz", time.clock_mhz},
+            {"resolution_ns", time.resolution_ns},
+            {"alignment_ns", time.alignment_ns},
+            {"span_ns", time.span_ns},
+            // As text: 64 bits do not fit a number of JavaScript.
+            {"start_globaltimer_ns", std::to_string(time.start_globaltimer_ns)}};
+}
+
+Json scope_facts(const std::vector<trace::Scope>& scopes) {
+    Json list = Json::array();
+    for (const trace::Scope& scope : scopes)
+        list.push_back(
+            {{"name", scope.name}, {"id", scope.id}, {"file", scope.file}, {"line", scope.line}});
+    return list;
+}
+
+Json statistics_facts(const trace::Run& run) {
+    Json list = Json::array();
+    for (const trace::ScopeStatistics& entry : trace::scope_statistics(run)) {
+        list.push_back({{"scope", entry.scope},
+                        {"count", entry.count},
+                        {"min_ns", entry.min_ns},
+                        {"p50_ns", entry.p50_ns},
+                        {"mean_ns", entry.mean_ns},
+                        {"p95_ns", entry.p95_ns},
+                        {"max_ns", entry.max_ns},
+                        {"total_ns", entry.total_ns},
+                        {"warps", entry.warps}});
+    }
+    return list;
+}
+
+Json pipeline_facts(const trace::Run& run) {
+    const trace::PipelineSummary summary = trace::pipeline_summary(run);
+    Json most_gap = Json::array();
+    for (const trace::LaneActivity& entry : summary.most_gap) {
+        most_gap.push_back({{"row", entry.lane},
+                            {"block", run.lanes[entry.lane].block},
+                            {"warp", run.lanes[entry.lane].warp},
+                            {"lifetime_ns", entry.lifetime_ns},
+                            {"gap_ns", entry.gap_ns},
+                            {"longest_gap_ns", entry.longest_gap_ns},
+                            {"longest_gap_start_ns", entry.longest_gap_start_ns}});
+    }
+    return {{"warps", summary.warps},
+            {"lifetime_ns", summary.lifetime_ns},
+            {"active_ns", summary.active_ns},
+            {"gap_ns", summary.gap_ns},
+            {"active_ratio", summary.active_ratio},
+            {"most_gap", std::move(most_gap)}};
+}
+
+Json column_facts(const ColumnPacker& columns) {
+    Json list = Json::array();
+    for (const ColumnFacts& column : columns.facts())
+        list.push_back({{"name", column.name}, {"count", column.count}, {"planes", column.planes}});
+    return list;
+}
+
+}  // namespace
+
+Json run_facts(const trace::Run& run, const ColumnPacker& columns, std::size_t chunk_count) {
+    return {{"launch", launch_facts(run.launch)}, {"compile", compile_facts(run.compile)},
+            {"scopes", scope_facts(run.scopes)},  {"counts", count_facts(run.counts)},
+            {"time", time_facts(run.time)},       {"stage_seconds", run.stage_seconds},
+            {"warnings", run.warnings},           {"statistics", statistics_facts(run)},
+            {"pipeline", pipeline_facts(run)},    {"columns", column_facts(columns)},
+            {"bytes", columns.bytes().size()},    {"chunks", chunk_count}};
+}
+
+std::string script_safe(const Json& facts) {
+    std::string text;
+    for (const char character : facts.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+        if (character == '<') {
+            text += "\\u003c";
+        } else {
+            text += character;
+        }
+    }
+    return text;
+}
+
+}  // namespace gwatch::report
