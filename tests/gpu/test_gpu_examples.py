@@ -1,0 +1,38 @@
+"""The examples as a reader runs them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "cuda" / "trace"
+ARGUMENTS = [
+    pytest.param(["trace_triton_attention.py"], id="attention"),
+    pytest.param(
+        ["trace_triton_attention.py", "--causal", "--head-dim", "128"], id="attention-128"
+    ),
+    pytest.param(["trace_triton_matmul.py"], id="matmul"),
+]
+
+
+@pytest.mark.parametrize("arguments", ARGUMENTS)
+def test_example_writes_reports_and_finds_its_result_right(arguments, tmp_path):
+    from gwatch import libpygwatch
+
+    html, archive = tmp_path / "trace.html", tmp_path / "trace.json"
+    script, *options = arguments
+    ran = subprocess.run(
+        [sys.executable, str(EXAMPLES / script), *options, "--report", html, "--report", archive],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "result against PyTorch: right" in ran.stdout
+    assert "traced against untraced: bit-identical" in ran.stdout
+    assert html.read_text("utf-8").lstrip().lower().startswith("<!doctype html>")
+    (run,) = libpygwatch.read_archive(str(archive)).runs
+    assert run.counts.events > 0
+    assert run.counts.dropped_events == 0
