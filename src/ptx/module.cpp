@@ -53,9 +53,15 @@ bool is_name_or_part(std::string_view word, std::string_view name) {
 }  // namespace
 
 bool Module::uses_name(std::string_view name) const {
-    return std::any_of(tokens_.begin(), tokens_.end(), [&](const Token& token) {
-        return token.kind == TokenKind::kWord && is_name_or_part(text_of(token), name);
-    });
+    // `%r<8>` declares %r0 to %r7, so a declared range uses every name of its stem.
+    const std::string_view stem = name.substr(0, name.find_last_not_of("0123456789") + 1);
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+        if (tokens_[i].kind != TokenKind::kWord) continue;
+        const std::string_view word = text_of(tokens_[i]);
+        if (is_name_or_part(word, name)) return true;
+        if (word == stem && i + 1 < tokens_.size() && text_of(tokens_[i + 1]) == "<") return true;
+    }
+    return false;
 }
 
 Result<Module> parse(std::string text, std::string_view name) {

@@ -129,7 +129,8 @@ class Module {
                            const std::vector<std::string>& through = {}) const;
     /// A function with a body of this exact name, or nullptr.
     const Function* find_definition(std::string_view name) const;
-    /// Whether any word of the module is this name.
+    /// Whether any word of the module is this name, or declares a range that may hold it: %r3 in
+    /// `%r<8>`.
     bool uses_name(std::string_view name) const;
 
   private:

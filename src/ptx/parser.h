@@ -64,6 +64,7 @@ class Parser {
     bool fail(std::string expected, std::string hint = {});
     bool fail_at_statement();
     bool fail_unclosed_body();
+    const Function* last_definition() const;
     std::string describe_cursor() const;
     std::string location(std::uint32_t token) const;
 

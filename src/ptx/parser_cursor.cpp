@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include "ptx/lines.h"
@@ -45,12 +46,24 @@ bool Parser::fail(std::string expected, std::string hint) {
 }
 
 bool Parser::fail_at_statement() {
-    if (in_body()) return fail("an instruction, a label, a directive or '}'");
-    std::string hint;
-    if (at('}') && last_token_ != kNone) {
-        hint = "This '}' closes nothing: every '{' in front of it is closed.";
+    const std::string expected =
+        in_body() ? "an instruction, a label, a directive or '}'" : "a directive";
+    if (at(';')) return fail(expected, "PTX has no empty statement: remove this ';'.");
+    if (!at('}')) return fail(expected);
+    std::string hint = "Every '{' in front of this '}' is closed already";
+    if (const Function* const function = last_definition()) {
+        const Scope& body = module_.scopes_[function->body_scope];
+        hint += ": the body of " + quote(function->name) + " ends at " +
+                location(module_.statements_[body.close_statement].first_token);
     }
-    return fail("a directive", std::move(hint));
+    return fail(expected, hint + ".");
+}
+
+const Function* Parser::last_definition() const {
+    const auto found =
+        std::find_if(module_.functions_.rbegin(), module_.functions_.rend(),
+                     [](const Function& function) { return function.body_scope != kNone; });
+    return found != module_.functions_.rend() ? &*found : nullptr;
 }
 
 bool Parser::fail_unclosed_body() {
