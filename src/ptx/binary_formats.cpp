@@ -1,6 +1,6 @@
 #include "ptx/binary_formats.h"
 
-#include <cstddef>
+#include <algorithm>
 
 namespace gwatch::ptx {
 namespace {
@@ -32,6 +32,14 @@ const BinaryFormat* recognise_binary(std::string_view bytes) {
         if (bytes.starts_with(format.magic)) return &format;
     }
     return nullptr;
+}
+
+std::size_t size_of_leading_comments(std::string_view text) {
+    std::size_t size = 0;
+    while (text.substr(size).starts_with("//")) {
+        size = std::min(text.find_first_of("\r\n", size), text.size() - 1) + 1;
+    }
+    return size;
 }
 
 }  // namespace gwatch::ptx

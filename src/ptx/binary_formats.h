@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace gwatch::ptx {
@@ -13,5 +14,8 @@ struct BinaryFormat {
 
 /// The binary format that the bytes begin with, or nullptr.
 const BinaryFormat* recognise_binary(std::string_view bytes);
+
+/// Bytes of the `//` lines that a text begins with.
+std::size_t size_of_leading_comments(std::string_view text);
 
 }  // namespace gwatch::ptx

@@ -41,7 +41,8 @@ std::string line_with_caret(std::string_view line, const Position& position) {
     const std::string before = (from > 0 ? "..." : "") + printable(line.substr(from, caret - from));
     const std::string_view after = line.substr(std::min(caret, line.size()));
     const std::string number = std::to_string(position.line);
-    std::string shown = number + " | " + before + printable(after.substr(0, kShownAfter));
+    std::string shown = number + (line.empty() ? " |" : " | ") + before;
+    shown += printable(after.substr(0, kShownAfter));
     if (after.size() > kShownAfter) shown += "...";
     return shown + "\n" + std::string(number.size(), ' ') + " | " +
            std::string(before.size(), ' ') + "^";

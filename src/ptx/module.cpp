@@ -65,13 +65,14 @@ bool Module::uses_name(std::string_view name) const {
 }
 
 Result<Module> parse(std::string text, std::string_view name) {
-    if (const BinaryFormat* format = recognise_binary(text)) {
-        return describe({name, text},
-                        {0, "PTX text", std::string(format->name), std::string(format->hint)});
-    }
     if (text.size() >= kNone) {
         return Error{
             ErrorKind::kPtx, std::string(name) + ": larger than 4 GiB", {}, "Split the module."};
+    }
+    const std::size_t start = size_of_leading_comments(text);
+    if (const BinaryFormat* format = recognise_binary(std::string_view(text).substr(start))) {
+        return describe({name, text}, {static_cast<std::uint32_t>(start), "PTX text",
+                                       std::string(format->name), std::string(format->hint)});
     }
     return Parser(std::move(text), name).run();
 }

@@ -8,6 +8,16 @@
 #include "ptx/lines.h"
 
 namespace gwatch::ptx {
+namespace {
+
+constexpr std::string_view kOpeners = "([{";
+constexpr std::string_view kClosers = ")]}";
+
+char closer_of(char opener) {
+    return kClosers[kOpeners.find(opener)];
+}
+
+}  // namespace
 
 Parser::Parser(std::string text, std::string_view name) : name_(name) {
     module_.text_ = std::make_shared<const std::string>(std::move(text));
@@ -28,8 +38,10 @@ Result<Module> Parser::run() {
 bool Parser::parse_module() {
     if (!parse_header()) return false;
     while (!at_end()) {
+        statement_ = cursor_;
         if (!parse_statement()) return false;
     }
+    statement_ = cursor_;
     return in_body() ? fail_unclosed_body() : true;
 }
 
@@ -41,6 +53,7 @@ bool Parser::parse_header() {
     }
     while (at(TokenKind::kDirective) &&
            (extent() == Extent::kOneOperand || extent() == Extent::kOperandList)) {
+        statement_ = cursor_;
         module_.last_header_statement_ = static_cast<std::uint32_t>(module_.statements_.size());
         if (!parse_directive()) return false;
     }
@@ -55,7 +68,7 @@ bool Parser::parse_header_directive() {
     do {
         if (at(',')) advance();
         if (!at(TokenKind::kWord) && !at(TokenKind::kNumber)) {
-            return fail(is_list ? "a target" : "a number");
+            return fail((is_list ? "a target after " : "a number after ") + quote_last());
         }
         if (is_version) module_.version_ = word();
         if (is_list) module_.targets_.push_back(word());
@@ -85,8 +98,7 @@ bool Parser::parse_statement() {
 bool Parser::parse_directive() {
     const std::uint32_t first = cursor_;
     while (at(TokenKind::kDirective) && extent() == Extent::kLinkage) advance();
-    if (!at(TokenKind::kDirective))
-        return fail("a directive after " + quote(module_.text_of(module_.tokens_[last_token_])));
+    if (!at(TokenKind::kDirective)) return fail("a directive after " + quote_last());
     switch (extent()) {
         case Extent::kOneOperand:
         case Extent::kOperandList:
@@ -192,6 +204,8 @@ bool Parser::skip_function_header(std::uint32_t* name_token) {
             if (at(TokenKind::kDirective) && extent() != Extent::kSemicolon)
                 return fail(kExpectedAfter);
             if (at(TokenKind::kWord) && *name_token == kNone) *name_token = cursor_;
+        } else if (at('{')) {
+            return fail_unclosed_bracket();
         }
         if (!track_bracket(punctuation(), kExpectedAfter)) return false;
         advance();
@@ -231,8 +245,7 @@ bool Parser::skip_block() {
         if (!track_bracket(punctuation(), "'}'")) return false;
         advance();
     } while (!brackets_.empty());
-    return brackets_.empty() ? true
-                             : fail("'}' that closes the '{' at " + location(brackets_.back()));
+    return brackets_.empty() ? true : fail_unclosed_bracket();
 }
 
 // .file 1 "k.py", 0, 0    .loc 1 3 0, function_name $L__info_string0+12, inlined_at 1 55 12
@@ -260,21 +273,25 @@ void Parser::skip_debug_group() {
 }
 
 bool Parser::track_bracket(char character, const char* expected_outside) {
-    static constexpr std::string_view kOpeners = "([{", kClosers = ")]}";
     if (kOpeners.find(character) != std::string_view::npos) {
         brackets_.push_back(cursor_);
         return true;
     }
     if (character != ';' && kClosers.find(character) == std::string_view::npos) return true;
     if (brackets_.empty()) return fail(expected_outside);
-    const char opener = module_.text_of(module_.tokens_[brackets_.back()]).front();
-    const char wanted = kClosers[kOpeners.find(opener)];
-    if (character != wanted) {
-        return fail(std::string("'") + wanted + "' that closes the '" + opener + "' at " +
-                    location(brackets_.back()));
-    }
+    if (character != closer_of(open_bracket())) return fail_unclosed_bracket();
     brackets_.pop_back();
     return true;
+}
+
+char Parser::open_bracket() const {
+    return module_.text_of(module_.tokens_[brackets_.back()]).front();
+}
+
+bool Parser::fail_unclosed_bracket() {
+    const char opener = open_bracket();
+    return fail(std::string("'") + closer_of(opener) + "' that closes the '" + opener + "' at " +
+                location(brackets_.back()));
 }
 
 }  // namespace gwatch::ptx

@@ -51,7 +51,6 @@ class Parser {
     bool in_body() const { return scope_ != 0; }
     void advance();
     void skip_trivia();
-    std::uint32_t end_before_cursor() const;
     TokenKind kind() const { return module_.tokens_[cursor_].kind; }
     bool at(TokenKind wanted) const { return !at_end() && kind() == wanted; }
     bool at(char punctuation) const;
@@ -62,17 +61,22 @@ class Parser {
 
     void add_statement(StatementKind kind, std::uint32_t first);
     bool fail(std::string expected, std::string hint = {});
+    bool fail_unclosed_bracket();
     bool fail_at_statement();
     bool fail_unclosed_body();
     const Function* last_definition() const;
+    char open_bracket() const;
     std::string describe_cursor() const;
+    std::string quote_last() const;
+    std::uint32_t offset_of(std::uint32_t token) const;
     std::string location(std::uint32_t token) const;
 
     std::string_view name_;
     Module module_;
     std::uint32_t cursor_ = 0;
     std::uint32_t last_token_ =
-        kNone;  // the last one that is no trivia and that the cursor has passed
+        kNone;                     // the last one that is no trivia and that the cursor has passed
+    std::uint32_t statement_ = 0;  // token that the current statement begins with
     std::uint32_t scope_ = 0;
     std::uint32_t function_ = kNone;
     std::vector<std::uint32_t>

@@ -39,10 +39,18 @@ void Parser::add_statement(StatementKind kind, std::uint32_t first) {
 }
 
 bool Parser::fail(std::string expected, std::string hint) {
-    const auto offset = at_end() ? static_cast<std::uint32_t>(module_.text().size())
-                                 : module_.tokens_[cursor_].offset;
+    const std::uint32_t offset = offset_of(cursor_);
+    const Position begin = position_at(module_.line_starts_, offset_of(statement_));
+    if (hint.empty() && begin.line != position_at(module_.line_starts_, offset).line) {
+        hint = "The statement begins at " + location(statement_) + ".";
+    }
     error_ = describe(source(), {offset, std::move(expected), describe_cursor(), std::move(hint)});
     return false;
+}
+
+std::uint32_t Parser::offset_of(std::uint32_t token) const {
+    return token < module_.tokens_.size() ? module_.tokens_[token].offset
+                                          : static_cast<std::uint32_t>(module_.text().size());
 }
 
 bool Parser::fail_at_statement() {
@@ -77,8 +85,12 @@ std::string Parser::describe_cursor() const {
     return at_end() ? "end of text" : quote(word());
 }
 
+std::string Parser::quote_last() const {
+    return quote(module_.text_of(module_.tokens_[last_token_]));
+}
+
 std::string Parser::location(std::uint32_t token) const {
-    const Position position = position_at(module_.line_starts_, module_.tokens_[token].offset);
+    const Position position = position_at(module_.line_starts_, offset_of(token));
     return std::to_string(position.line) + ":" + std::to_string(position.column);
 }
 
