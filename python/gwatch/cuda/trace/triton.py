@@ -18,7 +18,7 @@ from triton.runtime.jit import ConstexprFunction
 
 from gwatch.cuda import _markers
 from gwatch.errors import UsageError
-from gwatch.sources.triton_version import warn_if_untested
+from gwatch.sources._triton_version import warn_if_untested
 
 __all__ = ["mark", "scope_end", "scope_start", "scope_switch"]
 
