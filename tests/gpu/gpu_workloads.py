@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import subprocess
 import sys
@@ -69,16 +68,6 @@ def make_matmul(size: int) -> Workload:
     return work
 
 
-def attention_events(batch: int, heads: int, seqlen: int, head_dim: int, causal: bool) -> int:
-    """Two scopes a block of queries and four a block of keys that it sees, each of two events."""
-    tiling = attention_example.TILINGS[head_dim]
-    events = 0
-    for first_row in range(0, seqlen, tiling.block_m):
-        last_key = min(first_row + tiling.block_m, seqlen) if causal else seqlen
-        events += 2 * 2 + math.ceil(last_key / tiling.block_n) * 4 * 2
-    return events * batch * heads * tiling.num_warps
-
-
 def make_attention(
     causal: bool, head_dim: int, batch: int = 2, heads: int = 8, seqlen: int = 1024
 ) -> Workload:
@@ -90,7 +79,7 @@ def make_attention(
         r"^attention_forward_kernel$",
         lambda: attention_example.attention_forward(q, k, v, causal, out),
         out,
-        attention_events(batch, heads, seqlen, head_dim, causal),
+        attention_example.expected_events(batch, heads, seqlen, head_dim, causal),
     )
     tolerance = attention_example.TOLERANCE
     reference = attention_example.reference_attention(q, k, v, causal)

@@ -1,8 +1,5 @@
 """Whatever fails, the program goes on with its own kernel; errors say what, where, what to do."""
 
-import os
-import stat
-
 import pytest
 from gwatch.errors import (
     AssemblerError,
@@ -55,31 +52,34 @@ sys.stdout.flush()
 os._exit(0)  # destructors would complain about the lost context
 """
 
+RELEASE = "Cuda compilation tools, release 13.0, V13.0.88"
 LEFT_FREE_BYTES = 256 << 20
 
 
 @pytest.fixture
-def ptxas(tmp_path, monkeypatch):
-    """Makes gwatch use a program that behaves as the given shell script."""
+def only_ptxas(tmp_path, monkeypatch):
+    """Leaves gwatch one assembler: a shell script that answers --version, then does as told."""
+    from gwatch import assemblers, libpygwatch
 
     def make(script):
         path = tmp_path / "ptxas"
-        path.write_text(f"#!/bin/sh\n{script}\n")
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
-        monkeypatch.setenv("GWATCH_PTXAS", str(path))
+        path.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo "{RELEASE}" && exit\n{script}\n')
+        path.chmod(0o755)
+        alone = [libpygwatch.Candidate(str(path), "test", [])]
+        monkeypatch.setattr(assemblers, "candidates", lambda preferred: alone)
         return str(path)
 
     return make
 
 
 @pytest.fixture(autouse=True)
-def goes_on_working(workloads, steps):
+def goes_on_working(workloads, steps, monkeypatch):
     """After each failure, PyTorch works and the next trace is complete."""
     yield
     import torch
 
     assert torch.ones(1000, device="cuda").sum().item() == 1000
-    os.environ.pop("GWATCH_PTXAS", None)
+    monkeypatch.undo()
     assert workloads.trace(steps).runs[0].counts.events == steps.events
 
 
@@ -149,30 +149,60 @@ def test_kernel_without_ptx(workloads):
     assert caught.value.hint
 
 
-def test_assembler_that_is_not_there(workloads, steps, tmp_path, monkeypatch):
-    monkeypatch.setenv("GWATCH_PTXAS", str(tmp_path / "nowhere"))
+def test_named_assembler_that_is_not_there_gives_way_to_another(
+    workloads, steps, tmp_path, monkeypatch
+):
+    missing = str(tmp_path / "nowhere")
+    monkeypatch.setenv("GWATCH_PTXAS", missing)
+
+    (run,) = workloads.trace(steps).runs
+
+    assert run.counts.events == steps.events
+    assert run.compile.assembler not in ("", missing)
+
+
+def test_no_assembler_at_all_leaves_it_to_the_driver(workloads, steps, monkeypatch):
+    from gwatch import assemblers
+
+    monkeypatch.setattr(assemblers, "candidates", lambda preferred: [])
+
+    (run,) = workloads.trace(steps).runs
+
+    assert run.counts.events == steps.events
+    assert run.compile.assembler_origin == "driver JIT"
+
+
+def test_only_assembler_is_missing(workloads, steps, tmp_path, monkeypatch):
+    from gwatch import assemblers, libpygwatch
+
+    missing = str(tmp_path / "nowhere")
+    alone = [libpygwatch.Candidate(missing, "test", [])]
+    monkeypatch.setattr(assemblers, "candidates", lambda preferred: alone)
 
     error = workloads.trace_failure(steps, AssemblerError)
 
-    assert str(tmp_path / "nowhere") in str(error)
+    assert "steps_kernel" in str(error)
+    assert missing in str(error)
 
 
-def test_assembler_that_refuses(workloads, steps, ptxas):
-    path = ptxas('echo "ptxas fatal   : the moon is full" >&2; exit 255')
+def test_assembler_that_refuses(workloads, steps, only_ptxas):
+    path = only_ptxas('echo "ptxas fatal   : the moon is full" >&2; exit 255')
 
     error = workloads.trace_failure(steps, AssemblerError)
 
     assert "steps_kernel" in str(error)
     assert path in str(error)
+    assert "the moon is full" in str(error)
 
 
-def test_assembler_that_crashes(workloads, steps, ptxas):
-    path = ptxas("kill -SEGV $$")
+def test_assembler_that_crashes(workloads, steps, only_ptxas):
+    path = only_ptxas("kill -SEGV $$")
 
     error = workloads.trace_failure(steps, AssemblerError)
 
     assert "steps_kernel" in str(error)
     assert path in str(error)
+    assert "SIGSEGV" in str(error)
 
 
 def test_device_without_free_memory(workloads, steps):

@@ -138,6 +138,8 @@ class Tiling(NamedTuple):
     num_stages: int
 
 
+MARKERS_A_BLOCK = 4  # load_q and store
+MARKERS_A_STEP = 8  # load_kv, qk, softmax and pv
 TILINGS = {64: Tiling(128, 64, 4, 3), 128: Tiling(128, 64, 8, 2)}
 
 
@@ -165,6 +167,16 @@ def attention_forward(
         num_warps=tiling.num_warps, num_stages=tiling.num_stages,
     )  # fmt: skip
     return out
+
+
+def expected_events(batch: int, heads: int, seqlen: int, head_dim: int, causal: bool) -> int:
+    """Markers that a launch passes, counted once a warp."""
+    tiling = TILINGS[head_dim]
+    events = 0
+    for first_row in range(0, seqlen, tiling.block_m):
+        end_key = min(first_row + tiling.block_m, seqlen) if causal else seqlen
+        events += MARKERS_A_BLOCK + MARKERS_A_STEP * triton.cdiv(end_key, tiling.block_n)
+    return events * batch * heads * tiling.num_warps
 
 
 def compile_offline(target_capability: int, causal: bool = True, head_dim: int = 64) -> Any:
@@ -251,6 +263,8 @@ def main() -> int:
     reference = reference_attention(q, k, v, options.causal)
     right = torch.allclose(result.value.float(), reference, atol=TOLERANCE, rtol=TOLERANCE)
     same = torch.equal(result.value, untraced)
+    events = sum(run.counts.events for run in result.runs)
+    print(f"events: {events} of {expected_events(*shape, options.causal)}")
     print(f"result against PyTorch: {'right' if right else 'WRONG'}")
     print(f"traced against untraced: {'bit-identical' if same else 'DIFFERENT'}")
     return 0 if right and same else 1

@@ -131,6 +131,9 @@ def main() -> int:
 
     right = torch.allclose(result.value.float(), (a @ b).float(), atol=0.2, rtol=1e-2)
     same = torch.equal(result.value, untraced)
+    size = options.size
+    events = sum(run.counts.events for run in result.runs)
+    print(f"events: {events} of {expected_events(size, size, size)}")
     print(f"result against PyTorch: {'right' if right else 'WRONG'}")
     print(f"traced against untraced: {'bit-identical' if same else 'DIFFERENT'}")
     return 0 if right and same else 1

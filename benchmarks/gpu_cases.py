@@ -1,0 +1,83 @@
+"""What the GPU benchmarks share: the launches they time, and the facts that go with a figure."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import torch
+import triton
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "cuda" / "trace"
+sys.path.insert(0, str(EXAMPLES))
+
+import trace_triton_attention as attention_example  # noqa: E402
+import trace_triton_matmul as matmul_example  # noqa: E402
+
+MATMUL_SIZE = 4096
+ATTENTION_SHAPE = (4, 16, 4096)  # batch, heads, seqlen
+
+
+@dataclass
+class Case:
+    """A launch and what it writes.
+
+    Attributes:
+        pattern: matches this kernel's name alone.
+        events: markers that a launch passes, counted once a warp.
+    """
+
+    name: str
+    pattern: str
+    launch: Callable[[], Any]
+    output: torch.Tensor
+    events: int
+
+
+def matmul_case() -> Case:
+    torch.manual_seed(0)
+    shape = (MATMUL_SIZE, MATMUL_SIZE)
+    a, b = (torch.randn(shape, device="cuda", dtype=torch.float16) for _ in range(2))
+    c = torch.empty_like(a)
+    name = f"matmul {MATMUL_SIZE}^3"
+    events = matmul_example.expected_events(MATMUL_SIZE, MATMUL_SIZE, MATMUL_SIZE)
+    return Case(name, "^matmul_kernel$", lambda: matmul_example.matmul(a, b, c), c, events)
+
+
+def attention_case(head_dim: int, causal: bool) -> Case:
+    torch.manual_seed(0)
+    shape = (*ATTENTION_SHAPE, head_dim)
+    q, k, v = (torch.randn(shape, device="cuda", dtype=torch.float16) for _ in range(3))
+    out = torch.empty_like(q)
+    name = "attention " + "x".join(map(str, shape)) + (" causal" if causal else "")
+    return Case(
+        name,
+        "^attention_forward_kernel$",
+        lambda: attention_example.attention_forward(q, k, v, causal, out),
+        out,
+        attention_example.expected_events(*shape, causal),
+    )
+
+
+def machine_facts() -> dict[str, str]:
+    """Where and when a figure was taken, and how to take it again."""
+    return {
+        "gpu": torch.cuda.get_device_name(),
+        "cuda": str(torch.version.cuda),
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "python": platform.python_version(),
+        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "command": shlex.join(["python", *sys.argv]),
+    }
+
+
+def write_json(path: str, figures: dict[str, Any]) -> None:
+    Path(path).write_text(json.dumps(machine_facts() | figures, indent=1) + "\n", "utf-8")

@@ -1,0 +1,193 @@
+"""How much slower recording makes a kernel: pairs of an untraced and a traced launch.
+
+    python benchmarks/recording.py --json recording.json
+
+Both launches are CUDA graphs of one kernel node, so that only the kernel is timed. The traced one
+is captured inside do_trace; the node that clears the records before each replay is taken out, for
+it would be timed, and would empty the cache. Each launch comes after a pause, for otherwise the
+power limit hides the difference. A spin kernel that touches no memory stands before the first
+event, so that the host's time is not counted; between the two events there is only the graph.
+The control is a second graph of the untraced kernel: its ratio shows what noise does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import statistics
+import time
+from typing import Any
+
+import torch
+from gpu_cases import Case, attention_case, machine_facts, matmul_case, write_json
+from gwatch import libpygwatch
+from gwatch.cuda.trace import do_trace
+
+PAUSE_SECONDS = 0.003
+SPIN_CYCLES = 200_000
+WARM_UP_PAIRS = 5
+GRAPH_NODE_KERNEL = 0  # CU_GRAPH_NODE_TYPE_KERNEL
+
+
+def check(code: int, call: str) -> None:
+    if code != 0:
+        raise RuntimeError(f"{call} failed with CUDA error {code}")
+
+
+def keep_only_kernel(graph: int) -> None:
+    """Take all nodes but the one kernel out of a cudaGraph_t."""
+    driver = ctypes.CDLL("libcuda.so.1")
+    count = ctypes.c_size_t()
+    handle = ctypes.c_void_p(graph)
+    check(driver.cuGraphGetNodes(handle, None, ctypes.byref(count)), "cuGraphGetNodes")
+    nodes = (ctypes.c_void_p * count.value)()
+    check(driver.cuGraphGetNodes(handle, nodes, ctypes.byref(count)), "cuGraphGetNodes")
+    kernels = 0
+    for node in map(ctypes.c_void_p, nodes):
+        kind = ctypes.c_int()
+        check(driver.cuGraphNodeGetType(node, ctypes.byref(kind)), "cuGraphNodeGetType")
+        if kind.value == GRAPH_NODE_KERNEL:
+            kernels += 1
+        else:
+            check(driver.cuGraphDestroyNode(node), "cuGraphDestroyNode")
+    if kernels != 1:
+        raise RuntimeError(f"the graph has {kernels} kernels instead of 1")
+
+
+def capture(case: Case) -> torch.cuda.CUDAGraph:
+    graph = torch.cuda.CUDAGraph(keep_graph=True)
+    with torch.cuda.graph(graph):
+        case.launch()
+    graph.instantiate()
+    return graph
+
+
+def capture_traced(case: Case) -> tuple[torch.cuda.CUDAGraph, libpygwatch.Run]:
+    def fn() -> torch.cuda.CUDAGraph:
+        graph = capture(case)
+        graph.replay()
+        return graph
+
+    result = do_trace(fn=fn, kernel_name_pattern=case.pattern, dsl="triton")
+    graph = result.value
+    keep_only_kernel(graph.raw_cuda_graph())
+    graph.instantiate()
+    return graph, result.runs[0]
+
+
+def time_replay(graph: torch.cuda.CUDAGraph) -> float:
+    """Milliseconds of one replay."""
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    torch.cuda.synchronize()
+    time.sleep(PAUSE_SECONDS)
+    torch.cuda._sleep(SPIN_CYCLES)
+    start.record()
+    graph.replay()
+    end.record()
+    end.synchronize()
+    return start.elapsed_time(end)
+
+
+def compare(
+    first: torch.cuda.CUDAGraph, second: torch.cuda.CUDAGraph, pairs: int
+) -> list[tuple[float, float]]:
+    """Interleaved pairs of times; which of the two goes first alternates."""
+    times = []
+    for pair in range(WARM_UP_PAIRS + pairs):
+        if pair % 2:
+            second_time, first_time = time_replay(second), time_replay(first)
+        else:
+            first_time, second_time = time_replay(first), time_replay(second)
+        times.append((first_time, second_time))
+    return times[WARM_UP_PAIRS:]
+
+
+def ratio_figures(times: list[tuple[float, float]]) -> dict[str, float]:
+    """Of the ratios of the pairs: the median and the deciles at both ends."""
+    ratios = [second / first for first, second in times]
+    deciles = statistics.quantiles(ratios, n=10)
+    return {
+        "first_ms": statistics.median(first for first, _ in times),
+        "second_ms": statistics.median(second for _, second in times),
+        "ratio": statistics.median(ratios),
+        "ratio_p10": deciles[0],
+        "ratio_p90": deciles[-1],
+    }
+
+
+def measure(case: Case, pairs: int) -> dict[str, Any]:
+    case.launch()
+    torch.cuda.synchronize()
+    expected = case.output.clone()
+    original, again = capture(case), capture(case)
+    traced, run = capture_traced(case)
+    control = ratio_figures(compare(original, again, pairs))
+    recording = ratio_figures(compare(original, traced, pairs))
+    case.output.zero_()
+    traced.replay()
+    torch.cuda.synchronize()
+    counts = run.counts
+    added_ns = (recording["second_ms"] - recording["first_ms"]) * 1e6
+    return {
+        "case": case.name,
+        "bit_identical": torch.equal(case.output, expected),
+        "control": control,
+        "recording": recording,
+        # Added kernel time, times the SMs side by side: what an event costs the SM it happens on.
+        "sm_ns_an_event": added_ns * run.launch.sm_count / counts.events,
+        "events_expected": case.events,
+        "events": counts.events,
+        "records": counts.records,
+        "dropped_events": counts.dropped_events,
+        "registers": [run.compile.original.registers, run.compile.traced.registers],
+        "local_bytes": [run.compile.original.local_bytes, run.compile.traced.local_bytes],
+        "spill_store_bytes": run.compile.traced.spill_store_bytes,
+        "assembler": f"{run.compile.assembler_origin} {run.compile.assembler_version}",
+        "remarks": list(run.compile.remarks),
+        "placements": sorted({site.placement for site in run.sites}),
+        "warnings": list(run.warnings),
+    }
+
+
+def show(row: dict[str, Any]) -> str:
+    control, recording = row["control"], row["recording"]
+    registers, local_bytes = row["registers"], row["local_bytes"]
+    return (
+        f"{row['case']:<36}{recording['first_ms'] * 1e3:9.1f}{recording['second_ms'] * 1e3:9.1f}"
+        f"  {recording['ratio']:.4f} [{recording['ratio_p10']:.4f} {recording['ratio_p90']:.4f}]"
+        f"  {control['ratio']:.4f} [{control['ratio_p10']:.4f} {control['ratio_p90']:.4f}]"
+        f"{row['sm_ns_an_event']:7.2f}\n"
+        f"    events {row['events']} of {row['events_expected']}, dropped {row['dropped_events']},"
+        f" records {row['records']}; registers {registers[0]} -> {registers[1]},"
+        f" local bytes {local_bytes[0]} -> {local_bytes[1]},"
+        f" spill stores {row['spill_store_bytes']} bytes;"
+        f" result {'bit-identical' if row['bit_identical'] else 'DIFFERENT'}"
+    )
+
+
+HEADING = (
+    f"{'case':<36}{'untraced':>9}{'traced':>9}  {'ratio [p10 p90]':<22}"
+    f"  {'control [p10 p90]':<22}  ns/event\n{'':<36}{'us':>9}{'us':>9}"
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure what recording costs a kernel.")
+    parser.add_argument("--json", metavar="PATH", help="write all figures to a file")
+    parser.add_argument("--pairs", type=int, default=40)
+    options = parser.parse_args()
+    libpygwatch.init_cupti_hooks()
+    for name, value in machine_facts().items():
+        print(f"{name}: {value}")
+    print(f"{options.pairs} pairs, a pause of {PAUSE_SECONDS * 1e3:.0f} ms before each launch\n")
+    print(HEADING)
+    rows = []
+    for case in (matmul_case(), attention_case(64, False), attention_case(128, True)):
+        rows.append(measure(case, options.pairs))
+        print(show(rows[-1]), flush=True)
+    if options.json:
+        write_json(options.json, {"pairs": options.pairs, "pause_s": PAUSE_SECONDS, "rows": rows})
+
+
+if __name__ == "__main__":
+    main()
