@@ -44,4 +44,7 @@ Result<std::vector<Marker>> list_markers(const ptx::Module& module, const std::s
 /// more than 65534 sites.
 Result<Instrumented> instrument(const ptx::Module& module, std::string_view entry);
 
+/// The same for all entries whose names match a regex as in list_markers(); they share one site table.
+Result<Instrumented> instrument_matching(const ptx::Module& module, const std::string& kernel_pattern);
+
 }  // namespace gwatch::instrument

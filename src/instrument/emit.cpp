@@ -1,0 +1,166 @@
+#include "instrument/emit.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "instrument/snippets.h"
+#include "record/layout.h"
+
+namespace gwatch::instrument {
+
+namespace {
+
+using record::LaunchConstants;
+
+/// "gwatch_", or with a number when a word of the module holds that.
+std::string choose_prefix(const ptx::Module& module) {
+    std::string prefix = "gwatch_";
+    const auto is_taken = [&] {
+        for (const ptx::Token& token : module.tokens()) {
+            if (token.kind != ptx::TokenKind::kWord) continue;
+            if (module.text_of(token).find(prefix) != std::string_view::npos) return true;
+        }
+        return false;
+    };
+    for (int number = 2; is_taken(); ++number) prefix = "gwatch" + std::to_string(number) + "_";
+    return prefix;
+}
+
+std::string constant(std::size_t offset) {
+    std::string operand = "[";
+    operand.append(record::kConstantsName).append("+").append(std::to_string(offset)).append("]");
+    return operand;
+}
+
+using Parts = std::map<std::string, std::string, std::less<>>;
+
+// What a hole is filled with in every module and at every site.
+const Parts& layout_parts() {
+    static const Parts parts = {
+        {"launch", record::kConstantsName},
+        {"launch_bytes", std::to_string(sizeof(LaunchConstants))},
+        {"regions", constant(offsetof(LaunchConstants, regions))},
+        {"pool", constant(offsetof(LaunchConstants, pool))},
+        {"control", constant(offsetof(LaunchConstants, control))},
+        {"lane_cursors", constant(offsetof(LaunchConstants, lane_cursors))},
+        {"region_slots", constant(offsetof(LaunchConstants, region_slots))},
+        {"region_count", constant(offsetof(LaunchConstants, region_count))},
+        {"pool_chunks", constant(offsetof(LaunchConstants, pool_chunks))},
+        {"block_first", constant(offsetof(LaunchConstants, block_first))},
+        {"block_stride", constant(offsetof(LaunchConstants, block_stride))},
+        {"block_count", constant(offsetof(LaunchConstants, block_count))},
+        {"warp_mask", constant(offsetof(LaunchConstants, warp_mask))},
+        {"chunks_taken", std::to_string(offsetof(record::Control, chunks_taken))},
+        {"dropped_records", std::to_string(offsetof(record::Control, dropped_records))},
+        {"dropped_events", std::to_string(offsetof(record::Control, dropped_events))},
+        {"unplaced_warps", std::to_string(offsetof(record::Control, unplaced_warps))},
+        {"not_recorded", std::to_string(record::kNotRecorded)},
+        {"header_slots", std::to_string(record::kHeaderSlots)},
+        {"slot_bytes", std::to_string(sizeof(record::Slot))},
+        {"unit_bytes", std::to_string(sizeof(record::Unit))},
+        {"chunk_units", std::to_string(record::kChunkUnits)},
+        {"chunk_units_mask", std::to_string(record::kChunkUnits - 1)},
+        {"region_cursor_bytes", std::to_string(record::kLanes * sizeof(std::uint32_t))},
+        {"select", snippets::kSelect},
+        {"leader", snippets::kLeader},
+        {"unit", snippets::kColdUnit},
+    };
+    return parts;
+}
+static_assert(offsetof(record::RegionHeader, globaltimer) == 0 &&
+                  offsetof(record::RegionHeader, clock) == 8 &&
+                  offsetof(record::RegionHeader, block) == 16 &&
+                  offsetof(record::RegionHeader, sm) == 24 &&
+                  offsetof(record::RegionHeader, cluster_rank) == 28,
+              "kPrologue writes these");
+static_assert(offsetof(record::Slot, site) == 4 && offsetof(record::Slot, clock_high) == 6 &&
+                  offsetof(record::Unit, mask) == 8 &&
+                  offsetof(record::Unit, globaltimer_low) == 12 &&
+                  offsetof(record::ChunkHeader, lane) == 4 &&
+                  offsetof(record::ChunkHeader, sm) == 8,
+              "kHotSlot and kColdUnit write these");
+static_assert(record::kExitSlots == 2, "kHotExit writes two");
+
+constexpr char kReadMask[] = "\tactivemask.b32 %_mask;\n";
+constexpr char kReadMaskBefore62[] = "\tvote.ballot.b32 %_mask, 1;\n";
+constexpr char kReadTimer[] = "\tmov.u64 %_timer, %globaltimer;\n";
+// No slot is left, or not two for an exit. The cursor of a warp that is not recorded counts as
+// full.
+constexpr char kFullForSlot[] = "\tand.b32 %_a, %_cursor, %_a;\n\tsetp.eq.u32 %_cold, %_a, 0;\n";
+constexpr char kFullForExit[] =
+    "\tadd.u32 %_b, %_cursor, 1;\n\tand.b32 %_a, %_b, %_a;\n\tsetp.lt.u32 %_cold, %_a, 2;\n";
+constexpr char kPartOfWarp[] = "\tsetp.ne.or.u32 %_cold, %_mask, -1, %_cold;\n";
+constexpr char kUniformWarp[] = "\tshfl.sync.idx.b32 %_warp, %_warp, 0, 31, -1;\n";
+constexpr char kRegionOfCursor[] =
+    "\tld.const.u32 %_a, <region_slots>;\n\tbfind.u32 %_a, %_a;\n"
+    "\tadd.u32 %_region, %_cursor, -1;\n\tshr.u32 %_region, %_region, %_a;\n";
+
+std::string drop_events(const Site& site) {
+    if (site.markers == 0) return {};
+    return "\tred.global.add.u64 [%_address+<dropped_events>], " + std::to_string(site.markers) +
+           ";\n";
+}
+
+/// The record under the guard of its statement: the other threads jump over it.
+std::string under_guard(const PlannedSite& planned, const std::string& record) {
+    if (planned.guard.empty()) return record;
+    const std::string skip = "$_skip" + std::to_string(planned.number);
+    return "\t@" + std::string(planned.guard_negated ? "" : "!") + std::string(planned.guard) +
+           " bra " + skip + ";\n" + record + skip + ":\n";
+}
+
+}  // namespace
+
+Emitter::Emitter(const ptx::Module& module, Capabilities capabilities)
+    : capabilities_(capabilities), prefix_(choose_prefix(module)) {}
+
+std::string Emitter::declaration() const {
+    return fill(snippets::kDeclaration, {});
+}
+
+std::string Emitter::prologue() const {
+    return fill(std::string(snippets::kEntryRegisters) + snippets::kPrologue,
+                {{"uniform_warp", capabilities_.shuffle ? kUniformWarp : ""},
+                 {"cluster_rank", capabilities_.cluster_rank ? "%cluster_ctarank" : "0"}});
+}
+
+std::string Emitter::record(const PlannedSite& planned, const Site& site) const {
+    const bool in_entry = site.placement != Placement::kFunction;
+    const bool tests_mask = site.placement != Placement::kProven;
+    const std::string read_mask = capabilities_.activemask ? kReadMask : kReadMaskBefore62;
+    const Parts parts = {{"site", std::to_string(planned.number)},
+                         {"read_timer", planned.is_exit ? kReadTimer : ""},
+                         {"read_mask", tests_mask ? read_mask : ""},
+                         {"cold_mask", tests_mask ? "" : read_mask},
+                         {"test_full", planned.is_exit ? kFullForExit : kFullForSlot},
+                         {"test_mask", tests_mask ? kPartOfWarp : ""},
+                         {"store", planned.is_exit ? snippets::kHotExit : snippets::kHotSlot},
+                         {"find_region", in_entry ? kRegionOfCursor : ""},
+                         {"uniform_warp", ""},
+                         {"drop_events", drop_events(site)}};
+    const std::string code = in_entry ? snippets::kEntryRecord : snippets::kFunctionRecord;
+    return fill(under_guard(planned, code), parts);
+}
+
+std::string Emitter::fill(std::string_view text, const Parts& parts) const {
+    std::string filled;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool is_own_name =
+            i > 0 && text[i] == '_' && (text[i - 1] == '%' || text[i - 1] == '$');
+        if (is_own_name) {
+            filled += prefix_;
+        } else if (text[i] == '<') {
+            const std::size_t end = text.find('>', i);
+            const std::string_view hole = text.substr(i + 1, end - i - 1);
+            const auto own = parts.find(hole);
+            filled += fill(own != parts.end() ? own->second : layout_parts().at(std::string(hole)),
+                           parts);
+            i = end;
+        } else {
+            filled += text[i];
+        }
+    }
+    return filled;
+}
+
+}  // namespace gwatch::instrument

@@ -1,0 +1,168 @@
+#include "instrument/instrument.h"
+
+#include <algorithm>
+#include <regex>
+
+#include "instrument/emit.h"
+#include "instrument/plan.h"
+#include "record/layout.h"
+
+namespace gwatch::instrument {
+
+namespace {
+
+std::string entry_list(const ptx::Module& module) {
+    std::string list;
+    for (const ptx::Function& function : module.functions()) {
+        if (!function.is_entry || function.body_scope == ptx::kNone) continue;
+        list.append("    ").append(function.name).append("\n");
+    }
+    if (list.empty()) return "The module has no entry.";
+    list.pop_back();
+    return "Its entries:\n" + list;
+}
+
+Result<std::uint32_t> find_entry(const ptx::Module& module, std::string_view name) {
+    const ptx::Function* function = module.find_definition(name);
+    if (function == nullptr || !function->is_entry) {
+        return Error{ErrorKind::kInstrument, "the PTX has no entry " + std::string(name),
+                     entry_list(module)};
+    }
+    return static_cast<std::uint32_t>(function - module.functions().data());
+}
+
+Result<std::vector<std::uint32_t>> match_entries(const ptx::Module& module,
+                                                 const std::string& pattern) {
+    std::vector<std::uint32_t> entries;
+    try {
+        const std::regex expression(pattern);
+        for (std::uint32_t i = 0; i < module.functions().size(); ++i) {
+            const ptx::Function& function = module.functions()[i];
+            if (!function.is_entry || function.body_scope == ptx::kNone) continue;
+            if (std::regex_search(function.name.begin(), function.name.end(), expression))
+                entries.push_back(i);
+        }
+    } catch (const std::regex_error& error) {
+        return Error{ErrorKind::kUsage,
+                     "'" + pattern + "' is no regular expression: " + error.what()};
+    }
+    if (entries.empty())
+        return Error{ErrorKind::kUsage, "no entry matches '" + pattern + "'", entry_list(module)};
+    return entries;
+}
+
+std::string names_of(const ptx::Module& module, const std::vector<std::uint32_t>& entries) {
+    std::string names;
+    for (const std::uint32_t entry : entries) {
+        if (!names.empty()) names += ", ";
+        names += module.functions()[entry].name;
+    }
+    return names;
+}
+
+Result<void> check_not_instrumented(const ptx::Module& module) {
+    if (!module.uses_name(record::kConstantsName)) return {};
+    return Error{
+        ErrorKind::kInstrument,
+        std::string("the PTX is instrumented already: it has the name ") + record::kConstantsName,
+        {},
+        "Instrument the original text."};
+}
+
+/// Insertions of whole lines in front of statements, and behind some.
+class Insertions {
+  public:
+    explicit Insertions(const ptx::Module& module) : module_(module) {}
+
+    void put_behind(std::uint32_t statement, std::string lines) {
+        lines.pop_back();
+        list_.push_back(
+            {module_.end_of(module_.statements()[statement]), lines.insert(0, 1, '\n')});
+    }
+
+    /// On lines of its own if nothing but blanks stands in front of the statement in its line.
+    void put_in_front(std::uint32_t statement, std::string lines) {
+        const std::uint32_t begin = module_.begin_of(module_.statements()[statement]);
+        std::uint32_t line = begin;
+        while (line > 0 && (module_.text()[line - 1] == ' ' || module_.text()[line - 1] == '\t'))
+            --line;
+        const bool is_first =
+            line == 0 || module_.text()[line - 1] == '\n' || module_.text()[line - 1] == '\r';
+        if (!is_first) lines.insert(0, 1, '\n');
+        list_.push_back({is_first ? line : begin, std::move(lines)});
+    }
+
+    std::string print() { return ptx::print(module_, list_); }
+
+  private:
+    const ptx::Module& module_;
+    std::vector<ptx::Insertion> list_;
+};
+
+std::string emit(const ptx::Module& module, const Plan& plan, const Emitter& emitter) {
+    Insertions insertions(module);
+    insertions.put_behind(module.last_header_statement(), emitter.declaration());
+    for (const FunctionPlan& planned : plan.functions) {
+        const ptx::Function& function = module.functions()[planned.function];
+        if (function.is_entry) {
+            insertions.put_behind(module.scopes()[function.body_scope].open_statement,
+                                  emitter.prologue());
+        }
+        for (const PlannedSite& site : planned.sites) {
+            insertions.put_in_front(site.statement,
+                                    emitter.record(site, plan.table.sites[site.number - 1]));
+        }
+    }
+    return insertions.print();
+}
+
+Result<Instrumented> instrument_entries(const ptx::Module& module,
+                                        const std::vector<std::uint32_t>& entries) {
+    if (auto fresh = check_not_instrumented(module); !fresh) return fresh.error();
+    const auto capabilities = capabilities_of(module);
+    if (!capabilities) return capabilities.error();
+    auto plan = make_plan(module, entries);
+    if (!plan) return plan.error();
+    if (plan->markers.empty()) {
+        return Error{
+            ErrorKind::kNoMarkers,
+            "no marker in " + names_of(module, entries) + " or in what it calls",
+            {},
+            "Mark the kernel with gwatch's scope_start, scope_end, scope_switch or scope_mark."};
+    }
+    Instrumented result;
+    result.ptx = emit(module, *plan, Emitter(module, *capabilities));
+    result.uses_lane_cursors =
+        std::any_of(plan->table.sites.begin(), plan->table.sites.end(),
+                    [](const Site& site) { return site.placement == Placement::kFunction; });
+    result.markers = std::move(plan->markers);
+    result.sites = std::move(plan->table);
+    return result;
+}
+
+}  // namespace
+
+Result<std::vector<Marker>> list_markers(const ptx::Module& module,
+                                         const std::string& kernel_pattern, SiteTable* table) {
+    const auto entries = match_entries(module, kernel_pattern);
+    if (!entries) return entries.error();
+    auto plan = make_plan(module, *entries);
+    if (!plan) return plan.error();
+    *table = std::move(plan->table);
+    return std::move(plan->markers);
+}
+
+Result<Instrumented> instrument(const ptx::Module& module, std::string_view entry) {
+    const auto found = find_entry(module, entry);
+    if (!found) return found.error();
+    return instrument_entries(module, {*found});
+}
+
+Result<Instrumented> instrument_matching(const ptx::Module& module,
+                                         const std::string& kernel_pattern) {
+    const auto entries = match_entries(module, kernel_pattern);
+    if (!entries) return entries.error();
+    return instrument_entries(module, *entries);
+}
+
+}  // namespace gwatch::instrument

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "instrument/instrument.h"
+#include "ptx/module.h"
+
+namespace gwatch::instrument {
+
+/// Where the code of one site goes.
+struct PlannedSite {
+    std::uint16_t number;     ///< from 1; sites[number - 1] of the table
+    std::uint32_t statement;  ///< the code stands in front of it: a carrier, a ret or exit, or the
+                              ///< body's closing brace
+    bool is_exit;
+    std::string_view guard =
+        {};  ///< the predicate under which the statement, and so the record, happens; else empty
+    bool guard_negated = false;
+};
+
+struct FunctionPlan {
+    std::uint32_t function;          ///< index into Module::functions()
+    std::vector<PlannedSite> sites;  ///< in text order
+};
+
+/// All sites of some entries and of the functions they may reach.
+struct Plan {
+    SiteTable table;
+    std::vector<Marker> markers;  ///< in text order
+    std::vector<FunctionPlan>
+        functions;  ///< in text order; those without a site only if they are entries
+};
+
+/// Fuses markers, numbers sites and scopes. An entry's exits are sites; a device function's only if
+/// it has `exit`. kInstrument for a malformed marker or too many sites.
+Result<Plan> make_plan(const ptx::Module& module, const std::vector<std::uint32_t>& entries);
+
+}  // namespace gwatch::instrument

@@ -1,0 +1,19 @@
+#pragma once
+
+// PTX text with holes. `%_x` and `$_x` stand for a register and a label whose prefix is the
+// module's own; `<x>` is filled in by the emitter: a launch constant as an operand, a number of the
+// layout, or a part of the text.
+namespace gwatch::instrument::snippets {
+
+extern const char kDeclaration[];
+extern const char kEntryRegisters[];
+extern const char kPrologue[];
+extern const char kSelect[];
+extern const char kEntryRecord[];
+extern const char kHotSlot[];
+extern const char kHotExit[];
+extern const char kLeader[];
+extern const char kColdUnit[];
+extern const char kFunctionRecord[];
+
+}  // namespace gwatch::instrument::snippets
