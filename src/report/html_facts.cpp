@@ -1,5 +1,7 @@
 #include "report/html_facts.h"
 
+#include <algorithm>
+
 #include "trace/statistics.h"
 
 namespace gwatch::report {
@@ -113,6 +115,33 @@ Json pipeline_facts(const trace::Run& run) {
             {"most_gap", std::move(most_gap)}};
 }
 
+struct TimeRange {
+    std::int64_t first_ns = 0;
+    std::int64_t last_ns = 0;
+
+    void add(std::int64_t time_ns) {
+        first_ns = std::min(first_ns, time_ns);
+        last_ns = std::max(last_ns, time_ns);
+    }
+};
+
+/// Every time of the run lies in it; so does 0.
+TimeRange time_range(const trace::Run& run) {
+    TimeRange range;
+    for (const trace::Lane& lane : run.lanes) {
+        range.add(lane.enter_ns);
+        if (lane.exit_ns != trace::kUnknownTime) range.add(lane.exit_ns);
+    }
+    for (std::size_t slice = 0; slice < run.slices.size(); ++slice) {
+        range.add(run.slices.start_ns[slice]);
+        range.add(run.slices.start_ns[slice] + run.slices.duration_ns[slice]);
+    }
+    for (const trace::Instants* instants : {&run.marks, &run.orphan_starts, &run.orphan_ends}) {
+        for (const std::int64_t time_ns : instants->time_ns) range.add(time_ns);
+    }
+    return range;
+}
+
 Json column_facts(const ColumnPacker& columns) {
     Json list = Json::array();
     for (const ColumnFacts& column : columns.facts())
@@ -123,11 +152,13 @@ Json column_facts(const ColumnPacker& columns) {
 }  // namespace
 
 Json run_facts(const trace::Run& run, const ColumnPacker& columns, std::size_t chunk_count) {
+    const TimeRange range = time_range(run);
     return {{"launch", launch_facts(run.launch)}, {"compile", compile_facts(run.compile)},
             {"scopes", scope_facts(run.scopes)},  {"counts", count_facts(run.counts)},
             {"time", time_facts(run.time)},       {"stage_seconds", run.stage_seconds},
             {"warnings", run.warnings},           {"statistics", statistics_facts(run)},
-            {"pipeline", pipeline_facts(run)},    {"columns", column_facts(columns)},
+            {"pipeline", pipeline_facts(run)},    {"first_ns", range.first_ns},
+            {"last_ns", range.last_ns},           {"columns", column_facts(columns)},
             {"bytes", columns.bytes().size()},    {"chunks", chunk_count}};
 }
 

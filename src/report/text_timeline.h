@@ -29,10 +29,11 @@ struct TimelineBlock {
 };
 
 struct TextTimeline {
+    std::uint64_t lanes_in_run = 0;
     double cell_ns = 0;  ///< of every block, so that they compare
     std::vector<TimelineBlock> blocks;
-    std::vector<std::int64_t>
-        innermost_ns;         ///< a scope: time as the innermost one, in the rows and window shown
+    /// Time of each scope as the innermost one, in the rows and the window shown.
+    std::vector<std::int64_t> innermost_ns;
     std::int64_t gap_ns = 0;  ///< lived outside of scopes there
 };
 

@@ -1,0 +1,66 @@
+// What is under the pointer.
+
+import { Segments } from "./flatten";
+import { Instants, RunData, firstPast } from "./run_data";
+
+export interface Picked {
+  row: number;
+  time: number;
+  /** The slices open at that instant, innermost first; empty in a gap. */
+  slices: number[];
+  /** The stretch that shows: the innermost slice, the gap, or nothing outside the warp's life. */
+  begin: number;
+  end: number;
+  inLife: boolean;
+  instant: PickedInstant | undefined;
+}
+
+export interface PickedInstant {
+  kind: string;
+  scope: number;
+  time: number;
+  mask: number;
+}
+
+/** Looks at one row and instant; `reach` is how far in ns an instant may be away. */
+export function pick(data: RunData, segments: Segments, rowEnds: Float64Array, row: number, time: number, reach: number): Picked {
+  const { start, stop, slice, begin, end } = segments.of(row);
+  const enter = data.enter[row];
+  const exit = rowEnds[row];
+  const at = firstPast(stop, begin, end, time);
+  const inside = at < end && start[at] <= time;
+  const shown = inside ? slice[at] : -1;
+  const slices = inside ? [shown, ...openAround(data, row, time, shown)] : [];
+  return {
+    row,
+    time,
+    slices,
+    begin: inside ? data.start[shown] : at > begin ? stop[at - 1] : enter,
+    end: inside ? data.end[shown] : at < end ? start[at] : exit,
+    inLife: inside || (time >= enter && time < exit),
+    instant: nearestInstant(data, row, time, reach),
+  };
+}
+
+/** Other slices of the row that are open, deepest first. */
+function openAround(data: RunData, row: number, time: number, shown: number): number[] {
+  const open: number[] = [];
+  for (let slice = data.firstSlice[row]; slice < data.firstSlice[row + 1] && data.start[slice] <= time; slice++)
+    if (data.end[slice] > time && slice !== shown) open.push(slice);
+  return open.sort((a, b) => data.depth[b] - data.depth[a]);
+}
+
+function nearestInstant(data: RunData, row: number, time: number, reach: number): PickedInstant | undefined {
+  const kinds: [string, Instants][] = [
+    ["start without its end", data.orphanStarts],
+    ["end without its start", data.orphanEnds],
+    ["mark", data.marks],
+  ];
+  for (const [kind, instants] of kinds) {
+    const last = instants.first[row + 1];
+    const at = firstPast(instants.time, instants.first[row], last, time - reach);
+    if (at < last && instants.time[at] <= time + reach)
+      return { kind, scope: instants.scope[at], time: instants.time[at], mask: instants.mask[at] };
+  }
+  return undefined;
+}
