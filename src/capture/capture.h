@@ -18,22 +18,23 @@ class Clock;
 
 /// A launch that is about to happen, as seen at the enter callback.
 struct LaunchInfo {
-    std::string kernel;             ///< mangled name
+    std::string kernel;  ///< mangled name
     std::string kernel_demangled;
-    std::uint64_t function = 0;     ///< the handle in the launch call: a CUfunction or a CUkernel
+    std::uint64_t function = 0;  ///< the handle in the launch call: a CUfunction or a CUkernel
     std::uint64_t resolved_function = 0;  ///< the CUfunction behind it
     std::uint64_t context = 0;
-    int device = 0;                 ///< ordinal
+    int device = 0;  ///< ordinal
     std::string device_name;
     int sm_count = 0;
-    int compute_capability = 0;     ///< major * 10 + minor
-    std::array<std::uint32_t, 3> grid{};    ///< in blocks
+    int compute_capability = 0;           ///< major * 10 + minor
+    std::array<std::uint32_t, 3> grid{};  ///< in blocks
     std::array<std::uint32_t, 3> block{};
     std::array<std::uint32_t, 3> cluster{1, 1, 1};
     std::uint32_t dynamic_shared_bytes = 0;
     std::uint64_t stream = 0;
     bool in_stream_capture = false;
-    std::string image;              ///< the cubin the kernel was loaded from, when its load was seen, else empty
+    std::string
+        image;  ///< cubin or fat binary it was loaded from, when its load was seen, else empty
 };
 
 /// Function attributes of one build; -1 where the driver did not say.
@@ -45,12 +46,19 @@ struct FunctionFacts {
 
 /// A traced build of a kernel, ready to be loaded.
 struct PreparedKernel {
-    std::string image;              ///< a cubin, or PTX text (zero-terminated by the loader) for the driver's JIT
+    std::string
+        image;  ///< a cubin, or PTX text (zero-terminated by the loader) for the driver's JIT
     bool uses_lane_cursors = false;
-    std::uint64_t token = 0;        ///< the preparer's own, given back in TracedLaunch
+    std::uint64_t token = 0;  ///< the preparer's own, given back in TracedLaunch
+    /// .global and .const variables that the module defines. The traced module has its own; the
+    /// launch gets the values of the original's, in stream order, and gives them back after it.
+    std::vector<std::string> module_variables = {};
+    bool grid_counts_clusters = false;  ///< the kernel is .blocksareclusters
 };
 
-/// Makes the traced build of a kernel. Called at the enter callback of a matching launch, on the launching thread.
+/// Makes the traced build of a kernel. Called at the enter callback of a matching launch, on the
+/// launching thread: once a function handle and block shape, unless two threads launch it at the
+/// same time. No lock is held meanwhile, and launches made inside it are not seen.
 class Preparer {
   public:
     virtual ~Preparer() = default;
@@ -58,10 +66,10 @@ class Preparer {
 };
 
 struct Options {
-    std::string kernel_pattern;          ///< ECMAScript regex, searched in both names
+    std::string kernel_pattern;  ///< ECMAScript regex, searched in both names
     std::uint32_t max_launches = 1;
-    std::uint64_t buffer_bytes = 0;      ///< a launch; 0: record::plan_memory's default
-    std::uint32_t warp_mask = 0;         ///< 0: all warps
+    std::uint64_t buffer_bytes = 0;  ///< a launch; 0: record::plan_memory's default
+    std::uint32_t warp_mask = 0;     ///< 0: all warps
 };
 
 /// A launch whose handle was swapped, and what it wrote.
@@ -71,7 +79,8 @@ struct TracedLaunch {
     record::RawRecords records;
     FunctionFacts original;
     FunctionFacts traced;
-    std::map<std::string, double> stage_seconds;  ///< "prepare", "load", "allocate", "read back", ...
+    std::map<std::string, double>
+        stage_seconds;  ///< "prepare", "load", "allocate", "read back", ...
 };
 
 /// A matching launch that ran its own kernel, and why.
@@ -83,21 +92,27 @@ struct FailedLaunch {
 struct CaptureResult {
     std::vector<TracedLaunch> launches;
     std::vector<FailedLaunch> failures;
-    std::map<std::string, std::uint64_t> seen_kernels;  ///< every launched kernel's mangled name -> launches
-    std::uint64_t matching_launches = 0;                ///< traced or not
-    std::uint64_t skipped_launches = 0;                 ///< matched, but past max_launches
+    std::map<std::string, std::uint64_t>
+        seen_kernels;                     ///< every launched kernel's mangled name -> launches
+    std::uint64_t matching_launches = 0;  ///< traced or not
+    std::uint64_t skipped_launches = 0;   ///< matched, but past max_launches
 };
 
-/// Opens CUPTI and subscribes, once a process. kCapture when CUPTI is missing, too old, or held by another profiler
-/// (the message says which). `cupti_paths` are tried after a libcupti that the process already has.
+/// Opens CUPTI and subscribes, once a process. kCapture when CUPTI is missing, too old, or held by
+/// another profiler (the message says which). `cupti_paths` are tried after a libcupti that the
+/// process already has.
 Result<void> init_hooks(const std::vector<std::string>& cupti_paths);
 bool hooks_are_initialized();
 
-/// Starts to trace matching launches. kUsage for a bad pattern or when a capture is under way; kCapture before init_hooks().
+/// Starts to trace matching launches. kUsage for a bad pattern or when a capture is under way;
+/// kCapture before init_hooks().
 Result<void> begin_capture(Options options, std::shared_ptr<Preparer> preparer);
 
-/// Stops, waits for the traced launches, reads their records, and frees all that was loaded. Never leaves a swapped handle behind.
-/// A launch whose records cannot be read (the kernel trapped, the context is lost) is a failure in the result.
+/// Stops, waits for the traced launches, reads their records, and frees all that was loaded. Never
+/// leaves a swapped handle behind. A launch whose records cannot be read (the kernel trapped, the
+/// context is lost) is a failure in the result. A launch that went into a graph
+/// (LaunchInfo::in_stream_capture) stays traced in that graph: its records are those of the last
+/// replay, and its module and memory are kept until the process ends.
 CaptureResult end_capture();
 
 }  // namespace gwatch::capture

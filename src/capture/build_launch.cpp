@@ -1,0 +1,324 @@
+#include <algorithm>
+#include <array>
+
+#include "capture/guards.h"
+#include "capture/stopwatch.h"
+#include "capture/traced_build.h"
+
+namespace gwatch::capture {
+
+namespace {
+
+constexpr std::array kCopiedAttributes{
+    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+    CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+    CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+    CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH,
+};
+constexpr std::uint64_t kPortableClusterBlocks = 8;
+constexpr std::size_t kLogBytes = 16 * 1024;
+
+std::uint64_t volume(const record::Dim3& size) {
+    return std::uint64_t{size[0]} * size[1] * size[2];
+}
+
+std::optional<int> attribute(Driver& driver, CUfunction function, CUfunction_attribute which) {
+    int value = 0;
+    if (driver.function_get_attribute(&value, which, function) != CUDA_SUCCESS) return std::nullopt;
+    return value;
+}
+
+FunctionFacts facts_of(Driver& driver, CUfunction function) {
+    FunctionFacts facts;
+    facts.registers = attribute(driver, function, CU_FUNC_ATTRIBUTE_NUM_REGS).value_or(-1);
+    facts.local_bytes =
+        attribute(driver, function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES).value_or(-1);
+    facts.static_shared_bytes =
+        attribute(driver, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES).value_or(-1);
+    return facts;
+}
+
+bool is_text(const std::string& image) {
+    constexpr std::string_view kElf =
+        "\x7f"
+        "ELF";
+    constexpr std::string_view kFatbin = "\x50\xed\x55\xba";
+    return !image.starts_with(kElf) && !image.starts_with(kFatbin);
+}
+
+/// Builds one launch, a step a method. A failed step ends it.
+class Builder {
+  public:
+    Builder(Driver& driver, const LaunchCall& call, const PreparedKernel& prepared,
+            const Options& options, ActiveLaunch& launch)
+        : driver_(driver),
+          call_(call),
+          prepared_(prepared),
+          options_(options),
+          launch_(launch),
+          original_(reinterpret_cast<CUfunction>(launch.info.resolved_function)) {}
+
+    Result<void> load();
+    Result<void> allocate();
+    Result<void> copy_variables_in();
+
+  private:
+    Result<void> load_module();
+    Result<void> load_text();
+    Result<void> find_function();
+    Result<void> copy_attributes();
+    Result<void> set_attribute(CUfunction_attribute which, int value);
+    Result<void> raise_attribute(CUfunction_attribute which, std::uint64_t least);
+    Result<void> check_fit();
+    Result<int> blocks_per_sm(CUfunction function);
+    Result<void> plan_memory();
+    Result<void> fill_memory();
+    Result<void> write_constants();
+    Result<void> pair_variable(CUmodule original, const std::string& name);
+
+    std::string of_kernel() const {
+        return " of the traced build of kernel " + launch_.info.kernel;
+    }
+    Result<void> require(CUresult code, const char* call, const std::string& purpose) {
+        return check(driver_, code, call, purpose + of_kernel());
+    }
+
+    Driver& driver_;
+    const LaunchCall& call_;
+    const PreparedKernel& prepared_;
+    const Options& options_;
+    ActiveLaunch& launch_;
+    CUfunction original_;
+};
+
+Result<void> Builder::load_text() {
+    std::string log(kLogBytes, '\0');
+    std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
+    const CUresult code = driver_.module_load(&launch_.resources.module, prepared_.image.c_str(),
+                                              options.size(), options.data(), values.data());
+    Result<void> loaded = require(code, "cuModuleLoadDataEx", "to compile the PTX");
+    if (loaded.ok()) return loaded;
+    Error error = loaded.error();
+    error.detail = log.c_str();
+    error.hint =
+        "The driver compiles PTX only up to its own version: install ptxas (pip install "
+        "nvidia-cuda-nvcc) or update the driver.";
+    return error;
+}
+
+Result<void> Builder::load_module() {
+    if (is_text(prepared_.image)) return load_text();
+    return require(
+        driver_.module_load(&launch_.resources.module, prepared_.image.data(), 0, nullptr, nullptr),
+        "cuModuleLoadDataEx",
+        "to load the cubin (" + std::to_string(prepared_.image.size()) + " bytes)");
+}
+
+Result<void> Builder::find_function() {
+    return require(driver_.module_get_function(&launch_.function, launch_.resources.module,
+                                               launch_.info.kernel.c_str()),
+                   "cuModuleGetFunction", "to find the kernel");
+}
+
+Result<void> Builder::set_attribute(CUfunction_attribute which, int value) {
+    return require(driver_.function_set_attribute(launch_.function, which, value),
+                   "cuFuncSetAttribute",
+                   "to set attribute " + std::to_string(which) + " to " + std::to_string(value));
+}
+
+Result<void> Builder::raise_attribute(CUfunction_attribute which, std::uint64_t least) {
+    const int value = attribute(driver_, launch_.function, which).value_or(0);
+    if (value >= 0 && static_cast<std::uint64_t>(value) >= least) return {};
+    return set_attribute(which, static_cast<int>(least));
+}
+
+/// Sets what differs; then what the launch itself shows, for attributes set on a CUkernel may not
+/// be seen on its function.
+Result<void> Builder::copy_attributes() {
+    for (const CUfunction_attribute which : kCopiedAttributes) {
+        const std::optional<int> wanted = attribute(driver_, original_, which);
+        if (!wanted || wanted == attribute(driver_, launch_.function, which)) continue;
+        if (Result<void> set = set_attribute(which, *wanted); !set.ok()) return set;
+    }
+    Result<void> raised = raise_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                          call_.dynamic_shared_bytes);
+    if (!raised.ok() || volume(launch_.info.cluster) <= kPortableClusterBlocks) return raised;
+    return raise_attribute(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+}
+
+Result<int> Builder::blocks_per_sm(CUfunction function) {
+    int blocks = 0;
+    const CUresult code = driver_.blocks_per_sm(
+        &blocks, function, static_cast<int>(volume(call_.block)), call_.dynamic_shared_bytes);
+    Result<void> known =
+        require(code, "cuOccupancyMaxActiveBlocksPerMultiprocessor", "to see whether a block fits");
+    if (!known.ok()) return known.error();
+    return blocks;
+}
+
+/// A launch that the driver would refuse must stay the original's.
+Result<void> Builder::check_fit() {
+    Result<int> traced = blocks_per_sm(launch_.function);
+    if (!traced.ok()) return traced.error();
+    const std::uint64_t blocks = call_.cooperative ? volume(launch_.info.grid) : 1;
+    const std::uint64_t sms = call_.cooperative ? launch_.info.sm_count : 1;
+    if (*traced * sms >= blocks) return {};
+    Result<int> original = blocks_per_sm(original_);
+    if (!original.ok()) return original.error();
+    if (*original <= *traced) return {};
+    return Error{ErrorKind::kCapture,
+                 "the traced build of kernel " + launch_.info.kernel +
+                     " needs too much of an SM: " + std::to_string(*traced) + " blocks fit, and " +
+                     std::to_string(*original) + " of the original",
+                 "registers a thread: " + std::to_string(launch_.traced.registers) + ", original " +
+                     std::to_string(launch_.original.registers),
+                 "Use fewer markers, or smaller blocks."};
+}
+
+Result<void> Builder::load() {
+    for (const auto step :
+         {&Builder::load_module, &Builder::find_function, &Builder::copy_attributes}) {
+        if (Result<void> done = (this->*step)(); !done.ok()) return done;
+    }
+    launch_.original = facts_of(driver_, original_);
+    launch_.traced = facts_of(driver_, launch_.function);
+    return check_fit();
+}
+
+Result<void> Builder::plan_memory() {
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    if (Result<void> known = require(driver_.memory_get_info(&free_bytes, &total_bytes),
+                                     "cuMemGetInfo_v2", "to plan the memory");
+        !known.ok()) {
+        return known;
+    }
+    Result<record::Plan> plan =
+        record::plan_memory({launch_.info.grid, launch_.info.block, options_.buffer_bytes,
+                             free_bytes, options_.warp_mask, prepared_.uses_lane_cursors});
+    if (!plan.ok()) return plan.error();
+    launch_.plan = *plan;
+    const CUresult code =
+        driver_.memory_allocate(&launch_.resources.memory, launch_.plan.total_bytes);
+    Result<void> allocated = require(code, "cuMemAlloc_v2",
+                                     "to allocate " + std::to_string(launch_.plan.total_bytes) +
+                                         " bytes (" + std::to_string(free_bytes) + " are free)");
+    if (allocated.ok() || code != CUDA_ERROR_OUT_OF_MEMORY) return allocated;
+    Error error = allocated.error();
+    error.hint = "Ask for less with buffer_bytes, or free memory of the device first.";
+    return error;
+}
+
+Result<void> Builder::write_constants() {
+    CUdeviceptr address = 0;
+    std::size_t bytes = 0;
+    Result<void> found =
+        require(driver_.module_get_variable(&address, &bytes, launch_.resources.module,
+                                            record::kConstantsName),
+                "cuModuleGetGlobal_v2", std::string("to find variable ") + record::kConstantsName);
+    if (!found.ok()) return found;
+    const record::LaunchConstants constants = launch_.plan.at(launch_.resources.memory);
+    if (bytes != sizeof constants) {
+        return Error{ErrorKind::kCapture,
+                     std::string("variable ") + record::kConstantsName + of_kernel() + " has " +
+                         std::to_string(bytes) + " bytes instead of " +
+                         std::to_string(sizeof constants),
+                     {},
+                     "It was instrumented by another version of gwatch."};
+    }
+    Result<void> copied = require(
+        driver_.copy_to_device(address, &constants, sizeof constants, launch_.resources.stream),
+        "cuMemcpyHtoDAsync_v2", "to write the launch constants");
+    if (!copied.ok()) return copied;
+    return require(driver_.stream_synchronize(launch_.resources.stream), "cuStreamSynchronize",
+                   "to wait for the memory");
+}
+
+/// Zeroes the memory at once; in a graph also before every replay, so that records of an earlier
+/// one never stay. Ahead of a programmatic launch nothing may stand in the graph but the kernel it
+/// depends on.
+Result<void> Builder::fill_memory() {
+    const auto zero = [this](CUstream stream) {
+        return require(
+            driver_.memory_set(launch_.resources.memory, 0, launch_.plan.total_bytes, stream),
+            "cuMemsetD8Async", "to zero the memory");
+    };
+    if (Result<void> zeroed = zero(launch_.resources.stream); !zeroed.ok()) return zeroed;
+    if (Result<void> written = write_constants(); !written.ok()) return written;
+    if (!launch_.info.in_stream_capture || call_.programmatic) return {};
+    return zero(call_.stream);
+}
+
+Result<void> Builder::allocate() {
+    Result<void> made =
+        require(driver_.stream_create(&launch_.resources.stream, CU_STREAM_NON_BLOCKING),
+                "cuStreamCreate", "for the memory");
+    if (!made.ok()) return made;
+    made = require(driver_.event_create(&launch_.resources.launched, CU_EVENT_DISABLE_TIMING),
+                   "cuEventCreate", "for the end");
+    if (!made.ok()) return made;
+    made = plan_memory();
+    return made.ok() ? fill_memory() : made;
+}
+
+/// Variables that either build lacks need no copy: the code that is there does not use them.
+Result<void> Builder::pair_variable(CUmodule original, const std::string& name) {
+    VariablePair pair{name, 0, 0, 0};
+    std::size_t traced_bytes = 0;
+    if (name == record::kConstantsName ||
+        driver_.module_get_variable(&pair.original, &pair.bytes, original, name.c_str()) !=
+            CUDA_SUCCESS ||
+        driver_.module_get_variable(&pair.traced, &traced_bytes, launch_.resources.module,
+                                    name.c_str()) != CUDA_SUCCESS) {
+        return {};
+    }
+    if (pair.bytes != traced_bytes) {
+        return Error{ErrorKind::kCapture,
+                     "variable " + name + of_kernel() + " has " + std::to_string(traced_bytes) +
+                         " bytes, the original's " + std::to_string(pair.bytes)};
+    }
+    launch_.variables.push_back(pair);
+    return require(driver_.copy_on_device(pair.traced, pair.original, pair.bytes, call_.stream),
+                   "cuMemcpyDtoDAsync_v2", "to copy variable " + name);
+}
+
+Result<void> Builder::copy_variables_in() {
+    if (prepared_.module_variables.empty()) return {};
+    CUmodule original = nullptr;
+    Result<void> found = require(driver_.function_get_module(&original, original_),
+                                 "cuFuncGetModule", "to find the variables");
+    for (const std::string& name : prepared_.module_variables) {
+        if (!found.ok()) return found;
+        found = pair_variable(original, name);
+    }
+    return found;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<ActiveLaunch>> build_launch(Driver& driver, Clock& clock,
+                                                   const LaunchCall& call, const LaunchInfo& info,
+                                                   const PreparedKernel& prepared,
+                                                   const Options& options) {
+    auto launch = std::make_shared<ActiveLaunch>(driver, info);
+    launch->token = prepared.token;
+    if (prepared.grid_counts_clusters) {
+        for (std::size_t i = 0; i < 3; ++i) launch->info.grid[i] *= info.cluster[i];
+    }
+    Builder builder(driver, call, prepared, options, *launch);
+    const std::array<std::pair<const char*, Result<void> (Builder::*)()>, 3> stages{
+        {{"load", &Builder::load},
+         {"allocate", &Builder::allocate},
+         {"copy variables", &Builder::copy_variables_in}}};
+    for (const auto& [stage, step] : stages) {
+        const Stopwatch watch(clock, launch->stage_seconds, stage);
+        if (Result<void> done = (builder.*step)(); !done.ok()) return done.error();
+    }
+    return launch;
+}
+
+}  // namespace gwatch::capture

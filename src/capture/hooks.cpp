@@ -1,0 +1,191 @@
+#include "capture/hooks.h"
+
+#include <cupti.h>
+
+#include <array>
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "capture/guards.h"
+
+namespace gwatch::capture {
+
+namespace {
+
+/// Rare calls, so always on: what a kernel was loaded from must be known long before its launch is
+/// traced.
+constexpr std::array<CUpti_CallbackId, 6> kLoadCallbacks{
+    CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData,      CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx,
+    CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary, CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData,
+    CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,        CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload,
+};
+
+/// The traced launch call that this thread is in. Keeps the session from being read before the call
+/// is over.
+struct LaunchUnderWay {
+    std::shared_ptr<Session> session;
+    std::shared_ptr<ActiveLaunch> launch;
+    std::uint32_t correlation_id = 0;
+};
+thread_local LaunchUnderWay launch_under_way;
+
+template <class Parameters>
+const Parameters& parameters(const CUpti_CallbackData& data) {
+    return *static_cast<const Parameters*>(data.functionParams);
+}
+
+CUresult returned(const CUpti_CallbackData& data) {
+    return data.functionReturnValue ? *static_cast<const CUresult*>(data.functionReturnValue)
+                                    : CUDA_SUCCESS;
+}
+
+/// The handle and the image of a load call that has returned.
+std::pair<const void*, const void*> loaded(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+    const auto pair_of = [](const auto& p) {
+        return std::pair<const void*, const void*>(p.module ? *p.module : nullptr, p.image);
+    };
+    switch (id) {
+        case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData:
+            return pair_of(parameters<cuModuleLoadData_params>(data));
+        case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx:
+            return pair_of(parameters<cuModuleLoadDataEx_params>(data));
+        case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary: {
+            const auto& p = parameters<cuModuleLoadFatBinary_params>(data);
+            return {p.module ? *p.module : nullptr, p.fatCubin};
+        }
+        case CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData: {
+            const auto& p = parameters<cuLibraryLoadData_params>(data);
+            return {p.library ? *p.library : nullptr, p.code};
+        }
+        default:
+            return {nullptr, nullptr};
+    }
+}
+
+/// The module or library that a call is about to unload.
+const void* unloading(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+    if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleUnload)
+        return parameters<cuModuleUnload_params>(data).hmod;
+    if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload) {
+        return parameters<cuLibraryUnload_params>(data).library;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+Result<void> Hooks::start(const std::vector<std::string>& cupti_paths, const OpenCupti& open) {
+    Result<Subscription> subscription = subscribe(cupti_paths, open, &Hooks::on_callback, this);
+    if (!subscription.ok()) return subscription.error();
+    subscription_ = std::move(subscription).value();
+    for (const CUpti_CallbackId id : kLoadCallbacks) {
+        if (Result<void> enabled = subscription_.enable(true, id); !enabled.ok()) {
+            subscription_.cupti->unsubscribe(subscription_.subscriber);
+            return enabled;
+        }
+    }
+    return {};
+}
+
+Result<void> Hooks::enable_launch_callbacks(bool on) {
+    Result<void> all;
+    for (const CUpti_CallbackId id : kLaunchCallbacks) {
+        Result<void> enabled = subscription_.enable(on, id);
+        if (!enabled.ok()) all = enabled;
+    }
+    return all;
+}
+
+Result<void> Hooks::begin(Options options, std::shared_ptr<Preparer> preparer) {
+    const std::lock_guard control(control_mutex_);
+    if (session()) {
+        return Error{ErrorKind::kUsage,
+                     "a capture is under way already",
+                     {},
+                     "Captures cannot be nested: end the first before the next begins."};
+    }
+    Result<std::shared_ptr<Session>> made =
+        Session::make(std::move(options), std::move(preparer), driver_, clock_, images_);
+    if (!made.ok()) return made.error();
+    if (Result<void> enabled = enable_launch_callbacks(true); !enabled.ok()) {
+        static_cast<void>(enable_launch_callbacks(false));
+        return enabled;
+    }
+    const std::unique_lock lock(session_mutex_);
+    session_ = std::move(made).value();
+    return {};
+}
+
+CaptureResult Hooks::end() {
+    const std::lock_guard control(control_mutex_);
+    const std::shared_ptr<Session> ending = take_session();
+    if (!ending) return {};
+    wait_for_launch_calls(ending);
+    static_cast<void>(enable_launch_callbacks(false));
+    const OwnWork own;
+    return ending->finish();
+}
+
+std::shared_ptr<Session> Hooks::session() const {
+    const std::shared_lock lock(session_mutex_);
+    return session_;
+}
+
+std::shared_ptr<Session> Hooks::take_session() {
+    const std::unique_lock lock(session_mutex_);
+    return std::exchange(session_, nullptr);
+}
+
+/// Every thread that is in a callback or a traced launch call shares the session.
+void Hooks::wait_for_launch_calls(const std::shared_ptr<Session>& session) const {
+    const auto deadline = std::chrono::steady_clock::now() + patience_;
+    while (session.use_count() > 1 && std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+}
+
+void CUPTIAPI Hooks::on_callback(void* hooks, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                                 const void* data) {
+    if (domain != CUPTI_CB_DOMAIN_DRIVER_API || !data || OwnWork::under_way()) return;
+    const OwnWork own;
+    try {
+        static_cast<Hooks*>(hooks)->on_api_call(id, *static_cast<const CUpti_CallbackData*>(data));
+    } catch (...) {
+        // Out of memory while noting an image: the user's call goes on.
+    }
+}
+
+void Hooks::on_api_call(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+    if (data.callbackSite == CUPTI_API_ENTER) on_enter(id, data);
+    if (data.callbackSite == CUPTI_API_EXIT) on_exit(id, data);
+}
+
+void Hooks::on_enter(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+    if (const void* going = unloading(id, data)) return forget(going);
+    const std::optional<LaunchCall> call = read_launch_call(id, data);
+    if (!call) return;
+    std::shared_ptr<Session> current = session();
+    if (!current) return;
+    std::shared_ptr<ActiveLaunch> launch = current->enter(*call, data.symbolName);
+    if (launch) launch_under_way = {std::move(current), std::move(launch), data.correlationId};
+}
+
+void Hooks::on_exit(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+    if (launch_under_way.launch && launch_under_way.correlation_id == data.correlationId) {
+        const LaunchUnderWay over = std::exchange(launch_under_way, {});
+        over.session->leave(*over.launch, returned(data));
+        return;
+    }
+    if (returned(data) != CUDA_SUCCESS) return;
+    const auto [handle, image] = loaded(id, data);
+    if (handle) images_.add(handle, image);
+}
+
+void Hooks::forget(const void* module_or_library) {
+    images_.remove(module_or_library);
+    if (const std::shared_ptr<Session> current = session()) current->forget_handles();
+}
+
+}  // namespace gwatch::capture
