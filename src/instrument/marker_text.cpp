@@ -83,6 +83,24 @@ std::optional<std::string> decode_name(std::string_view text) {
     return name;
 }
 
+/// Whether the bytes are UTF-8, so that every report can show them.
+bool is_utf8(std::string_view text) {
+    for (std::size_t i = 0; i < text.size();) {
+        const auto lead = static_cast<unsigned char>(text[i]);
+        const std::size_t length = lead < 0x80         ? 1
+                                   : lead >> 5 == 0x06 ? 2
+                                   : lead >> 4 == 0x0E ? 3
+                                   : lead >> 3 == 0x1E ? 4
+                                                       : 0;
+        if (length == 0 || i + length > text.size()) return false;
+        for (std::size_t k = 1; k < length; ++k) {
+            if (static_cast<unsigned char>(text[i + k]) >> 6 != 0x02) return false;
+        }
+        i += length;
+    }
+    return true;
+}
+
 Result<ScopeName> parse_scope(std::string_view text) {
     if (std::all_of(text.begin(), text.end(), is_digit)) {
         std::int32_t id = 0;
@@ -94,6 +112,7 @@ Result<ScopeName> parse_scope(std::string_view text) {
     std::optional<std::string> name = decode_name(text);
     if (!name)
         return malformed("scope name " + quoted(text) + " has a byte that must be written as %XX");
+    if (!is_utf8(*name)) return malformed("scope name " + quoted(text) + " is no UTF-8");
     return ScopeName{*std::move(name), -1};
 }
 

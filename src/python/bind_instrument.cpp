@@ -1,0 +1,199 @@
+#include <pybind11/stl.h>
+
+#include "instrument/instrument.h"
+#include "instrument/sites_json.h"
+#include "instrument/variables.h"
+#include "python/bindings.h"
+
+namespace gwatch::python {
+
+namespace py = pybind11;
+
+namespace {
+
+using instrument::Instrumented;
+using instrument::Placement;
+using instrument::SiteTable;
+using instrument::Verb;
+
+/// A marker with the names of its scopes.
+struct NamedMarker {
+    instrument::Marker marker;
+    std::string scope;
+    std::string next_scope;
+};
+
+struct PtxFacts {
+    std::string version;
+    std::vector<std::string> targets;
+    std::vector<std::string> entries;
+    std::vector<std::string> variables;
+};
+
+const char* verb_name(Verb verb) {
+    switch (verb) {
+        case Verb::kStart:
+            return "start";
+        case Verb::kEnd:
+            return "end";
+        case Verb::kSwitch:
+            return "switch";
+        case Verb::kMark:
+            return "mark";
+    }
+    return "";
+}
+
+const char* placement_name(Placement placement) {
+    switch (placement) {
+        case Placement::kProven:
+            return "proven";
+        case Placement::kUnknown:
+            return "unknown";
+        case Placement::kFunction:
+            return "function";
+    }
+    return "";
+}
+
+std::vector<NamedMarker> name_markers(const std::vector<instrument::Marker>& markers,
+                                      const SiteTable& table) {
+    std::vector<NamedMarker> named;
+    for (const instrument::Marker& marker : markers) {
+        const bool has_next = marker.next_scope != ptx::kNone;
+        named.push_back({marker, table.scopes[marker.scope].name,
+                         has_next ? table.scopes[marker.next_scope].name : std::string()});
+    }
+    return named;
+}
+
+template <class Work>
+auto with_module(std::string text, const std::string& name, const Work& work) {
+    using Output = decltype(work(std::declval<const ptx::Module&>()));
+    return take([&]() -> Output {
+        const py::gil_scoped_release without_gil;
+        auto module = ptx::parse(std::move(text), name);
+        if (!module) return module.error();
+        return work(*module);
+    }());
+}
+
+Instrumented instrument_entry(std::string ptx, const std::string& entry, const std::string& name) {
+    return with_module(std::move(ptx), name, [&](const ptx::Module& module) {
+        return instrument::instrument(module, entry);
+    });
+}
+
+Instrumented instrument_matching(std::string ptx, const std::string& pattern,
+                                 const std::string& name) {
+    return with_module(std::move(ptx), name, [&](const ptx::Module& module) {
+        return instrument::instrument_matching(module, pattern);
+    });
+}
+
+std::vector<NamedMarker> list_markers(std::string ptx, const std::string& pattern,
+                                      const std::string& name) {
+    SiteTable table;
+    const auto markers = with_module(std::move(ptx), name, [&](const ptx::Module& module) {
+        return instrument::list_markers(module, pattern, &table);
+    });
+    return name_markers(markers, table);
+}
+
+PtxFacts ptx_facts(std::string ptx, const std::string& name) {
+    return with_module(std::move(ptx), name, [&](const ptx::Module& module) -> Result<PtxFacts> {
+        PtxFacts facts{std::string(module.version()), {}, {}, instrument::module_variables(module)};
+        for (const auto target : module.targets()) facts.targets.emplace_back(target);
+        for (const ptx::Function& function : module.functions()) {
+            if (function.is_entry && function.body_scope != ptx::kNone)
+                facts.entries.emplace_back(function.name);
+        }
+        return facts;
+    });
+}
+
+void bind_marker(py::module_& module) {
+    py::class_<NamedMarker>(module, "Marker", "A marker as it stands in PTX text.")
+        .def_property_readonly("verb",
+                               [](const NamedMarker& self) { return verb_name(self.marker.verb); })
+        .def_readonly("scope", &NamedMarker::scope,
+                      "The scope's name or digits; for a switch, the one that ends.")
+        .def_readonly("next_scope", &NamedMarker::next_scope,
+                      "For a switch, the scope that starts; else empty.")
+        .def_property_readonly("function",
+                               [](const NamedMarker& self) { return self.marker.function; })
+        .def_property_readonly("in_entry",
+                               [](const NamedMarker& self) { return self.marker.in_entry; })
+        .def_property_readonly("ptx_line",
+                               [](const NamedMarker& self) { return self.marker.ptx_line; })
+        .def_property_readonly(
+            "file",
+            [](const NamedMarker& self) {
+                return py::str(
+                    py::bytes(self.marker.source.file).attr("decode")("utf-8", "replace"));
+            })
+        .def_property_readonly(
+            "line", [](const NamedMarker& self) { return self.marker.source.line; },
+            "Source line; 0 when unknown.")
+        .def_property_readonly(
+            "placement",
+            [](const NamedMarker& self) { return placement_name(self.marker.placement); })
+        .def_property_readonly("placement_reason",
+                               [](const NamedMarker& self) { return self.marker.placement_reason; })
+        .def_property_readonly(
+            "site", [](const NamedMarker& self) { return self.marker.site; },
+            "Fused markers share one.");
+}
+
+void bind_site_table(py::module_& module) {
+    py::class_<SiteTable>(module, "SiteTable", "What the site number of each record means.")
+        .def("to_json", &instrument::to_json, "The table as JSON text.")
+        .def_static(
+            "from_json",
+            [](const std::string& text) { return take(instrument::sites_from_json(text)); },
+            py::arg("text"), "The table that to_json wrote.");
+}
+
+void bind_instrumented(py::module_& module) {
+    py::class_<Instrumented>(module, "Instrumented", "An instrumented module.")
+        .def_property_readonly("ptx", [](const Instrumented& self) { return py::bytes(self.ptx); })
+        .def_property_readonly(
+            "markers",
+            [](const Instrumented& self) { return name_markers(self.markers, self.sites); },
+            "Those of the entries and of the functions they may reach, in text order.")
+        .def_readonly("sites", &Instrumented::sites)
+        .def_readonly("uses_lane_cursors", &Instrumented::uses_lane_cursors,
+                      "Whether a device function has a record.");
+}
+
+void bind_facts(py::module_& module) {
+    py::class_<PtxFacts>(module, "PtxFacts", "What a PTX module says of itself.")
+        .def_readonly("version", &PtxFacts::version)
+        .def_readonly("targets", &PtxFacts::targets)
+        .def_readonly("entries", &PtxFacts::entries, "Names of the kernels it defines.")
+        .def_readonly("variables", &PtxFacts::variables,
+                      "Names of its .global and .const variables.");
+}
+
+}  // namespace
+
+void bind_instrument(py::module_& module) {
+    bind_marker(module);
+    bind_site_table(module);
+    bind_instrumented(module);
+    bind_facts(module);
+    module.def("instrument", &instrument_entry, py::arg("ptx"), py::arg("entry"),
+               py::arg("name") = "<ptx>",
+               "Puts the code that records every marker of one kernel into a PTX text; name stands "
+               "in errors.");
+    module.def("instrument_matching", &instrument_matching, py::arg("ptx"), py::arg("pattern"),
+               py::arg("name") = "<ptx>",
+               "The same for every kernel whose name a regular expression matches.");
+    module.def(
+        "list_markers", &list_markers, py::arg("ptx"), py::arg("pattern") = "",
+        py::arg("name") = "<ptx>",
+        "The markers of the kernels that a regular expression matches and of what they call.");
+    module.def("ptx_facts", &ptx_facts, py::arg("ptx"), py::arg("name") = "<ptx>");
+}
+
+}  // namespace gwatch::python
