@@ -1,0 +1,143 @@
+"""``gwatch instrument``: what tracing would put into a PTX text, or where its markers are."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gwatch.errors import FileError, NoMarkersError
+
+if TYPE_CHECKING:
+    from gwatch import libpygwatch
+
+NO_MARKERS = 2
+"""Exit code when no matching kernel has a marker."""
+
+_DESCRIPTION = """Put the code that records markers into the kernels of a PTX text, as do_trace
+does before it assembles it, or list the markers. Exit code 2 and no output when there is none."""
+
+_MAX_NAME = 60
+_COLUMNS = ("marker", "verb", "function", "source", "PTX line", "site", "placement")
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb to the command line."""
+    parser = subparsers.add_parser(
+        "instrument", help="instrument a PTX text or list its markers", description=_DESCRIPTION
+    )
+    parser.add_argument("ptx", metavar="in.ptx", help="the PTX text; - for standard input")
+    parser.add_argument(
+        "-o", "--output", metavar="out.ptx", help="where to write (default: standard output)"
+    )
+    parser.add_argument(
+        "--kernel",
+        default="",
+        metavar="REGEX",
+        help="only kernels whose name this matches somewhere (default: all)",
+    )
+    parser.add_argument(
+        "--list", action="store_true", dest="list_markers", help="list the markers instead"
+    )
+    parser.add_argument("--json", action="store_true", help="list them as JSON; implies --list")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the instrumented text or the list of markers."""
+    # Imported here, so that the other verbs and --help do not pay for it.
+    from gwatch import libpygwatch
+
+    name = "<stdin>" if arguments.ptx == "-" else arguments.ptx
+    ptx = _read(arguments.ptx)
+    if arguments.list_markers or arguments.json:
+        markers = libpygwatch.list_markers(ptx, arguments.kernel, name)
+        if not markers:
+            return _say_no_markers(f"{name}: no marker in any kernel that matches")
+        text = _as_json(markers) if arguments.json else _as_table(markers)
+        _write(text.encode(), arguments.output)
+        return 0
+    try:
+        instrumented = libpygwatch.instrument_matching(ptx, arguments.kernel, name)
+    except NoMarkersError as error:
+        return _say_no_markers(f"{name}: {error}")
+    _write(instrumented.ptx, arguments.output)
+    return 0
+
+
+def _read(path: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _write(text: bytes, path: str | None) -> None:
+    if path is None:
+        sys.stdout.buffer.write(text)
+        return
+    try:
+        Path(path).write_bytes(text)
+    except OSError as error:
+        raise FileError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _say_no_markers(message: str) -> int:
+    print(f"gwatch: {message}", file=sys.stderr)
+    return NO_MARKERS
+
+
+def _scope(marker: libpygwatch.Marker) -> str:
+    return f"{marker.scope} {marker.next_scope}" if marker.next_scope else marker.scope
+
+
+def _source(marker: libpygwatch.Marker) -> str:
+    return f"{marker.file}:{marker.line}" if marker.line else "unknown"
+
+
+def _as_json(markers: Sequence[libpygwatch.Marker]) -> str:
+    rows = [
+        {
+            "scope": marker.scope,
+            "next_scope": marker.next_scope or None,
+            "verb": marker.verb,
+            "function": marker.function,
+            "in_entry": marker.in_entry,
+            "file": marker.file or None,
+            "line": marker.line or None,
+            "ptx_line": marker.ptx_line,
+            "site": marker.site,
+            "placement": marker.placement,
+            "placement_reason": marker.placement_reason,
+        }
+        for marker in markers
+    ]
+    return json.dumps({"markers": rows}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _as_table(markers: Sequence[libpygwatch.Marker]) -> str:
+    from gwatch.show.text import clean, shorten
+
+    rows = [_COLUMNS] + [
+        (
+            clean(_scope(marker)),
+            marker.verb,
+            shorten(marker.function, _MAX_NAME),
+            clean(_source(marker)),
+            str(marker.ptx_line),
+            str(marker.site),
+            marker.placement,
+        )
+        for marker in markers
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    reasons = {marker.placement: marker.placement_reason for marker in markers}
+    lines += [""] + [f"{placement}: {reason}" for placement, reason in reasons.items() if reason]
+    return "\n".join(lines) + "\n"
