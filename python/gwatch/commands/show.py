@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 MAX_WIDTH = 100
 MIN_WIDTH = 60
 
-_DESCRIPTION = """Print what a trace holds: launch and build facts, a table of scopes, how busy the warps were,
-and a timeline with a row a warp. Plain text of at most 100 columns when the output is not a terminal."""
+_DESCRIPTION = """Print what a trace holds: launch and build facts, a table of scopes, how busy
+the warps were, and a timeline with a row a warp. Plain text of at most 100 columns when the output
+is not a terminal."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

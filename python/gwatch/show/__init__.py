@@ -1,1 +1,1 @@
-"""Text and machine-readable rendering of a trace, one file a section: pure functions from bound objects to text."""
+"""A trace as text and as plain data, one file a section: functions from bound objects to lines."""

@@ -123,7 +123,8 @@ def _events(run: libpygwatch.Run) -> str:
     text = (
         f"{units.count(counts.events, 'event')} in {units.count(counts.records, 'record')}; "
         f"dropped {units.count(counts.dropped_events, 'event')}, "
-        f"{units.count(counts.dropped_records, 'record')}; orphans {units.count(counts.orphan_starts, 'start')}, "
+        f"{units.count(counts.dropped_records, 'record')}; "
+        f"orphans {units.count(counts.orphan_starts, 'start')}, "
         f"{units.count(counts.orphan_ends, 'end')}; buffer {units.size(counts.buffer_bytes)}"
     )
     if counts.buffer_bytes_needed:
@@ -143,7 +144,8 @@ def _warps(counts: libpygwatch.Counts) -> str:
 
 def _time(facts: libpygwatch.TimeFacts) -> str:
     return (
-        f"{units.duration(facts.span_ns)} from first entry to last exit; SM clock {facts.clock_mhz:,.0f} MHz; "
+        f"{units.duration(facts.span_ns)} from first entry to last exit; "
+        f"SM clock {facts.clock_mhz:,.0f} MHz; "
         f"resolution {units.duration(facts.resolution_ns)} inside a warp, "
         f"{units.duration(facts.alignment_ns)} between SMs"
     )

@@ -13,22 +13,83 @@ FORMAT = "gwatch-show"
 FORMAT_VERSION = 1
 
 _LAUNCH = (
-    "kernel kernel_demangled dsl device device_index grid block cluster dynamic_shared_bytes stream "
-    "in_graph sm_count"
-).split()
+    "kernel",
+    "kernel_demangled",
+    "dsl",
+    "device",
+    "device_index",
+    "grid",
+    "block",
+    "cluster",
+    "dynamic_shared_bytes",
+    "stream",
+    "in_graph",
+    "sm_count",
+)
 _COMPILE = (
-    "assembler assembler_origin assembler_version assembler_flags ptx_version ptx_target ptx_source "
-    "lowered_from remarks"
-).split()
-_BUILD = "registers local_bytes spill_store_bytes spill_load_bytes static_shared_bytes".split()
+    "assembler",
+    "assembler_origin",
+    "assembler_version",
+    "assembler_flags",
+    "ptx_version",
+    "ptx_target",
+    "ptx_source",
+    "lowered_from",
+    "remarks",
+)
+_BUILD = (
+    "registers",
+    "local_bytes",
+    "spill_store_bytes",
+    "spill_load_bytes",
+    "static_shared_bytes",
+)
 _COUNTS = (
-    "events records dropped_events dropped_records orphan_starts orphan_ends warps_in_grid "
-    "warps_recorded unplaced_warps blocks_in_grid blocks_selected buffer_bytes buffer_bytes_needed"
-).split()
-_TIME = "clock_mhz resolution_ns alignment_ns span_ns start_globaltimer_ns".split()
-_STATISTICS = "count min_ns p50_ns mean_ns p95_ns max_ns total_ns warps".split()
-_PIPELINE = "warps lifetime_ns active_ns gap_ns active_ratio".split()
-_ACTIVITY = "lifetime_ns active_ns gap_ns longest_gap_ns longest_gap_start_ns".split()
+    "events",
+    "records",
+    "dropped_events",
+    "dropped_records",
+    "orphan_starts",
+    "orphan_ends",
+    "warps_in_grid",
+    "warps_recorded",
+    "unplaced_warps",
+    "blocks_in_grid",
+    "blocks_selected",
+    "buffer_bytes",
+    "buffer_bytes_needed",
+)
+_TIME = (
+    "clock_mhz",
+    "resolution_ns",
+    "alignment_ns",
+    "span_ns",
+    "start_globaltimer_ns",
+)
+_STATISTICS = (
+    "count",
+    "min_ns",
+    "p50_ns",
+    "mean_ns",
+    "p95_ns",
+    "max_ns",
+    "total_ns",
+    "warps",
+)
+_PIPELINE = (
+    "warps",
+    "lifetime_ns",
+    "active_ns",
+    "gap_ns",
+    "active_ratio",
+)
+_ACTIVITY = (
+    "lifetime_ns",
+    "active_ns",
+    "gap_ns",
+    "longest_gap_ns",
+    "longest_gap_start_ns",
+)
 
 
 def run_facts(

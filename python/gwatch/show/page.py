@@ -8,6 +8,7 @@ from typing import Any
 
 from gwatch import libpygwatch
 from gwatch.errors import UsageError
+from gwatch.show import units
 from gwatch.show.header import header_lines
 from gwatch.show.letters import scope_letters
 from gwatch.show.machine import run_facts
@@ -110,6 +111,7 @@ def _timeline(
     if not timeline.blocks and (choice.blocks or choice.warps) and len(run.lanes):
         raise UsageError(
             "no recorded warp is one of those that --block and --warp name",
-            hint=f"{run.counts.warps_recorded:,} warps were recorded, the first of block {run.lanes[0].block}.",
+            hint=f"{units.count(len(run.lanes), 'warp')} were recorded, of the blocks "
+            f"{run.lanes[0].block} to {run.lanes[len(run.lanes) - 1].block}.",
         )
     return timeline

@@ -1,4 +1,4 @@
-"""The pipeline summary: how much of the warps' lives the scopes cover, and which warps wait most."""
+"""The pipeline summary: how much of their lives warps spend in scopes, and which wait most."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ def pipeline_lines(
 ) -> list[str]:
     """Render the summary of one run."""
     text = (
-        f"active {units.duration(summary.active_ns)} + gaps {units.duration(summary.gap_ns)} = lifetime "
-        f"{units.duration(summary.lifetime_ns)}, summed over {units.count(summary.warps, 'warp')}; "
+        f"active {units.duration(summary.active_ns)} + gaps {units.duration(summary.gap_ns)} "
+        f"= lifetime {units.duration(summary.lifetime_ns)}, "
+        f"summed over {units.count(summary.warps, 'warp')}; "
         f"active ratio {100 * summary.active_ratio:.1f} %"
     )
     lines = field("pipeline", text, style)
@@ -32,8 +33,9 @@ def pipeline_lines(
 
 
 def _warp(activity: libpygwatch.LaneActivity, lane: libpygwatch.Lane) -> str:
+    gap, lifetime = activity.gap_ns, activity.lifetime_ns
     return (
-        f"block {lane.block} warp {lane.warp}: {units.duration(activity.gap_ns)} of "
-        f"{units.duration(activity.lifetime_ns)} ({units.percent(activity.gap_ns, activity.lifetime_ns)}), longest "
-        f"{units.duration(activity.longest_gap_ns)} at {units.duration(activity.longest_gap_start_ns)}"
+        f"block {lane.block} warp {lane.warp}: {units.duration(gap)} of {units.duration(lifetime)} "
+        f"({units.percent(gap, lifetime)}), longest {units.duration(activity.longest_gap_ns)} "
+        f"at {units.duration(activity.longest_gap_start_ns)}"
     )

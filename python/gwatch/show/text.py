@@ -37,7 +37,7 @@ class Style:
 
 
 def clean(name: str) -> str:
-    """Make a name of unknown origin safe to print: what could control a terminal becomes an escape."""
+    """Make a name safe to print: what could control a terminal becomes an escape."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
 
 
