@@ -21,23 +21,44 @@ bool is_location(const ptx::Module& module, const Statement& statement) {
     return statement.kind == StatementKind::kDirective && module.head(statement) == ".loc";
 }
 
-/// The marker comment that stands in front of a statement, over blanks and .loc.
-std::optional<std::uint32_t> comment_before(const ptx::Module& module, std::uint32_t statement) {
+bool ends_location(const ptx::Module& module, std::uint32_t token, std::uint32_t next_statement) {
+    if (next_statement == 0) return false;
+    const Statement& statement = module.statements()[next_statement - 1];
+    return statement.end_token == token + 1 && is_location(module, statement);
+}
+
+/// Whether a comment stands in the line of the .loc in front of it: `.loc 1 33 9  //
+/// matmul.py:33:9`.
+bool trails_location(const ptx::Module& module, std::uint32_t comment,
+                     std::uint32_t next_statement) {
+    std::uint32_t token = comment;
+    while (token-- > 0) {
+        if (module.tokens()[token].kind != TokenKind::kWhitespace) break;
+        const std::string_view blanks = module.text_of(module.tokens()[token]);
+        if (blanks.find_first_of("\n\r") != std::string_view::npos) return false;
+    }
+    return ends_location(module, token, next_statement);
+}
+
+struct Comment {
+    std::uint32_t token;
+    std::uint32_t next_statement;  ///< the first behind it
+};
+
+/// The marker comment that stands in front of a statement, over blanks and .loc with their
+/// comments.
+std::optional<Comment> comment_before(const ptx::Module& module, std::uint32_t statement) {
     const auto& tokens = module.tokens();
-    const auto& statements = module.statements();
-    std::uint32_t token = statements[statement].first_token;
-    while (token > 0) {
-        --token;
+    std::uint32_t token = module.statements()[statement].first_token;
+    while (token-- > 0) {
         if (tokens[token].kind == TokenKind::kWhitespace) continue;
         if (tokens[token].kind == TokenKind::kLineComment) {
-            if (is_marker_comment(module.text_of(tokens[token]))) return token;
+            if (is_marker_comment(module.text_of(tokens[token]))) return Comment{token, statement};
+            if (trails_location(module, token, statement)) continue;
             return std::nullopt;
         }
-        const bool ends_statement =
-            statement > 0 && statements[statement - 1].end_token == token + 1;
-        if (!ends_statement || !is_location(module, statements[statement - 1])) return std::nullopt;
-        --statement;
-        token = statements[statement].first_token;
+        if (!ends_location(module, token, statement)) return std::nullopt;
+        token = module.statements()[--statement].first_token;
     }
     return std::nullopt;
 }
@@ -60,9 +81,9 @@ Result<std::vector<FoundMarker>> find_markers(const ptx::Module& module,
         if (module.statements()[i].kind != StatementKind::kInstruction) continue;
         const auto comment = comment_before(module, i);
         if (!comment || !is_mov(module, module.statements()[i])) continue;
-        auto text = parse_marker_comment(module.text_of(module.tokens()[*comment]));
-        if (!text) return locate(module, *comment, text.error());
-        markers.push_back({*std::move(text), *comment, i});
+        auto text = parse_marker_comment(module.text_of(module.tokens()[comment->token]));
+        if (!text) return locate(module, comment->token, text.error());
+        markers.push_back({*std::move(text), comment->token, comment->next_statement, i});
     }
     return markers;
 }

@@ -144,7 +144,7 @@ class Planner {
 
     void add_marker(const FoundMarker& found, Site& site) {
         const Verb verb = found.text.verb;
-        const ptx::SourceLine source = module_.source_line(found.carrier, marker_files());
+        const ptx::SourceLine source = module_.source_line(found.next_statement, marker_files());
         const bool first_starts = verb == Verb::kStart || verb == Verb::kMark;
         const std::uint32_t first = scope_of(found.text.scopes[0], source, first_starts);
         std::uint32_t second = ptx::kNone;
