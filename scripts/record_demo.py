@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -29,8 +30,13 @@ SHAPE = (1, 8, 1024, 64)  # batch, heads, seqlen, head dimension
 BUFFER_BYTES = 8 << 20
 
 
-def load_example() -> ModuleType:
-    """The example under its path in the repository, for that path stands in the PTX."""
+def load_example(cache: str) -> ModuleType:
+    """The example under its path in the repository, for that path stands in the PTX.
+
+    Args:
+        cache: an empty folder; Triton's own cache may hold the kernel under another path.
+    """
+    os.environ["TRITON_CACHE_DIR"] = cache
     os.chdir(ROOT)
     module = ModuleType("attention_example")
     sys.modules[module.__name__] = module
@@ -77,12 +83,8 @@ def write_ptx(path: Path, text: str | bytes) -> None:
     path.write_bytes(text.replace(str(Path(triton.__file__).parent).encode(), b"triton"))
 
 
-def main() -> None:
-    """Record, check and write."""
-    parser = argparse.ArgumentParser(description="Record what `gwatch demo` shows without a GPU.")
-    parser.add_argument("--folder", default=str(ROOT / "python" / "gwatch" / "data" / "demo"))
-    folder = Path(parser.parse_args().folder).resolve()
-    example = load_example()
+def record(example: ModuleType, folder: Path) -> None:
+    """Trace one launch, check it, and write what it left."""
     torch.manual_seed(0)
     q, k, v = (torch.randn(SHAPE, device="cuda", dtype=torch.float16) for _ in range(3))
     untraced = example.attention_forward(q, k, v, True)
@@ -93,7 +95,6 @@ def main() -> None:
     run = without_paths(_do_trace._make_run(launch, builds, {}))
     check(run, example.expected_events(*SHAPE, True), torch.equal(out, untraced))
 
-    folder.mkdir(parents=True, exist_ok=True)
     raw, ptx = folder / "attention.raw", folder / "attention.ptx"
     libpygwatch.write_raw_capture(str(raw), launch.records, build.instrumented.sites, run)
     write_ptx(ptx, build.found.ptx)
@@ -102,6 +103,16 @@ def main() -> None:
     for path in (raw, ptx):
         print(f"wrote {path}: {path.stat().st_size} bytes")
     print(f"{run.counts.events} events of {len(run.lanes)} warps on {run.launch.device}")
+
+
+def main() -> None:
+    """Record into a folder."""
+    parser = argparse.ArgumentParser(description="Record what `gwatch demo` shows without a GPU.")
+    parser.add_argument("--folder", default=str(ROOT / "python" / "gwatch" / "data" / "demo"))
+    folder = Path(parser.parse_args().folder).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as cache:
+        record(load_example(cache), folder)
 
 
 if __name__ == "__main__":
