@@ -74,8 +74,8 @@ def test_lanes_lie_on_one_time_axis(workloads, matmul):
 
     assert min(lane.enter_ns for lane in run.lanes) == 0
     assert all(0 <= lane.enter_ns < lane.exit_ns <= run.time.span_ns for lane in run.lanes)
-    assert {lane.sm for lane in run.lanes} <= set(range(run.launch.sm_count))
-    assert len({lane.sm for lane in run.lanes}) > run.launch.sm_count // 2
+    sms = {lane.sm for lane in run.lanes}
+    assert run.launch.sm_count // 2 < len(sms) <= run.launch.sm_count
     assert run.time.clock_mhz > 100
 
 

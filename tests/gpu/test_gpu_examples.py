@@ -16,18 +16,17 @@ ARGUMENTS = [
 ]
 
 
+def run_python(*arguments):
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize("arguments", ARGUMENTS)
 def test_example_writes_reports_and_finds_its_result_right(arguments, tmp_path):
     from gwatch import libpygwatch
 
     html, archive = tmp_path / "trace.html", tmp_path / "trace.json"
     script, *options = arguments
-    ran = subprocess.run(
-        [sys.executable, str(EXAMPLES / script), *options, "--report", html, "--report", archive],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ran = run_python(EXAMPLES / script, *options, "--report", html, "--report", archive)
 
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "result against PyTorch: right" in ran.stdout
@@ -36,3 +35,18 @@ def test_example_writes_reports_and_finds_its_result_right(arguments, tmp_path):
     (run,) = libpygwatch.read_archive(str(archive)).runs
     assert run.counts.events > 0
     assert run.counts.dropped_events == 0
+
+
+def test_demo_traces_on_this_gpu_and_show_reads_its_archive(tmp_path):
+    archive = tmp_path / "demo.json"
+
+    ran = run_python("-m", "gwatch", "demo", "--report", archive)
+
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "Traced attention_forward_kernel on this machine's" in ran.stdout
+
+    shown = run_python("-m", "gwatch", "show", archive)
+
+    assert shown.returncode == 0, shown.stderr
+    assert "attention_forward_kernel" in shown.stdout
+    assert "softmax" in shown.stdout
