@@ -28,19 +28,18 @@ class CurrentContext {
 /// Lets this thread allocate and synchronize while a stream capture is under way anywhere.
 class RelaxedStreamCapture {
   public:
-    explicit RelaxedStreamCapture(Driver& driver) : driver_(driver) { exchange(); }
-    ~RelaxedStreamCapture() { exchange(); }
+    explicit RelaxedStreamCapture(Driver& driver)
+        : driver_(driver), is_relaxed_(driver.exchange_capture_mode(&mode_) == CUDA_SUCCESS) {}
+    ~RelaxedStreamCapture() {
+        if (is_relaxed_) driver_.exchange_capture_mode(&mode_);
+    }
     RelaxedStreamCapture(const RelaxedStreamCapture&) = delete;
     RelaxedStreamCapture& operator=(const RelaxedStreamCapture&) = delete;
 
   private:
-    void exchange() {
-        if (driver_.exchange_capture_mode(&mode_) != CUDA_SUCCESS)
-            mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
-    }
-
     Driver& driver_;
-    CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+    CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;  ///< then the mode to go back to
+    bool is_relaxed_;
 };
 
 /// Marks what this thread does as gwatch's own, so that callbacks pass it over.
