@@ -37,7 +37,7 @@ const BinaryFormat* recognise_binary(std::string_view bytes) {
 std::size_t size_of_leading_comments(std::string_view text) {
     std::size_t size = 0;
     while (text.substr(size).starts_with("//")) {
-        size = std::min(text.find_first_of("\r\n", size), text.size() - 1) + 1;
+        size = std::min(text.find('\n', size), text.size() - 1) + 1;
     }
     return size;
 }

@@ -11,7 +11,9 @@ enum CharacterClass : std::uint8_t { kBlank = 1, kDigit = 2, kLetter = 4, kNameC
 
 constexpr std::array<std::uint8_t, 256> make_classes() {
     std::array<std::uint8_t, 256> classes{};
-    for (const char c : {' ', '\t', '\r', '\n'}) classes[static_cast<unsigned char>(c)] = kBlank;
+    // ptxas skips a backslash as it skips a blank.
+    for (const char c : {' ', '\t', '\r', '\n', '\\'})
+        classes[static_cast<unsigned char>(c)] = kBlank;
     for (int c = '0'; c <= '9'; ++c) classes[c] = kDigit;
     for (int c = 'a'; c <= 'z'; ++c) classes[c] = classes[c - 'a' + 'A'] = kLetter;
     classes['_'] = classes['$'] = kLetter;
@@ -87,7 +89,7 @@ class Lexer {
     }
 
     bool skip_suffix() {
-        if (peek() != '.' || !is_a(peek(1), kNameCharacter)) return false;
+        if (in_targets_ || peek() != '.' || !is_a(peek(1), kNameCharacter)) return false;
         ++position_;
         skip_name();
         return true;
@@ -111,6 +113,7 @@ class Lexer {
         ++position_;
         skip_name();
         while (skip_qualifier()) continue;
+        in_targets_ = text_.substr(start, position_ - start) == ".target";
         return TokenKind::kDirective;
     }
 
@@ -131,28 +134,60 @@ class Lexer {
         skip_digits();
     }
 
-    // The tail takes what decimal digits do not: 0x1F, 0f3F800000, 12U.
+    // 0x1F, 0f3F800000, 0d3FF0000000000000, 0b101. What follows may touch: `.loc 1 3 0mov.u32 ...`.
+    bool skip_radix_number() {
+        static constexpr std::string_view kHexDigits = "0123456789abcdefABCDEF";
+        if (peek() != '0') return false;
+        std::size_t maximum = text_.size();
+        std::string_view digits = kHexDigits;
+        switch (peek(1)) {
+            case 'x':
+            case 'X':
+                break;
+            case 'f':
+            case 'F':
+                maximum = 8;
+                break;
+            case 'd':
+            case 'D':
+                maximum = 16;
+                break;
+            case 'b':
+            case 'B':
+                digits = "01";
+                break;
+            default:
+                return false;
+        }
+        const std::size_t start = position_ + 2;
+        const std::size_t stop = std::min(text_.find_first_not_of(digits, start), text_.size());
+        if (stop == start) return false;
+        position_ = std::min(stop, start + std::min(maximum, text_.size() - start));
+        return true;
+    }
+
     TokenKind scan_number() {
-        const bool has_radix = peek() == '0' && is_a(peek(1), kLetter);
-        if (!has_radix) skip_decimal();
-        skip_name();
+        if (!skip_radix_number()) skip_decimal();
+        if (peek() == 'U') ++position_;
         return TokenKind::kNumber;
     }
 
-    void skip_to_any(std::string_view stops) {
-        position_ = std::min(text_.find_first_of(stops, position_), text_.size());
+    // A CR alone ends neither a comment nor a line marker: ptxas reads on to the LF.
+    void skip_to_line_feed() {
+        position_ = std::min(text_.find('\n', position_), text_.size());
+        if (peek() == '\n' && text_[position_ - 1] == '\r') --position_;
     }
 
     TokenKind scan_line_comment() {
-        skip_to_any("\r\n");
+        skip_to_line_feed();
         return TokenKind::kLineComment;
     }
 
     // The file name, a string, may hold line ends.
     TokenKind scan_line_marker() {
-        skip_to_any("\"\r\n");
+        position_ = std::min(text_.find_first_of("\"\n", position_), text_.size());
         if (peek() == '"') scan_string();
-        skip_to_any("\r\n");
+        skip_to_line_feed();
         return TokenKind::kLineMarker;
     }
 
@@ -179,6 +214,7 @@ class Lexer {
     SourceText source_;
     std::string_view text_;
     std::size_t position_ = 0;
+    bool in_targets_ = false;  // a target has no suffixes: `.target sm_90a.address_size 64`
     std::vector<Token> tokens_;
     std::optional<Mismatch> unclosed_;
 };

@@ -11,8 +11,8 @@
 namespace gwatch::ptx {
 
 enum class TokenKind : std::uint8_t {
-    kWhitespace,    ///< blanks, tabs, and line ends of all three forms
-    kLineComment,   ///< // up to, not including, the line end
+    kWhitespace,    ///< blanks, tabs, line ends of all three forms, and backslashes
+    kLineComment,   ///< // up to, not including, LF or CRLF; a CR alone is part of it, as for ptxas
     kBlockComment,  ///< /* ... */
     kLineMarker,    ///< a preprocessor line: # 1 "k.cu"
     kWord,          ///< a name or an opcode with all its dots: %r1, $L__BB0_1, mov.u32, a$b

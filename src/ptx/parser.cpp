@@ -177,8 +177,7 @@ bool Parser::parse_function(std::uint32_t first) {
     }
     function_ = static_cast<std::uint32_t>(module_.functions_.size());
     const auto header = static_cast<std::uint32_t>(module_.statements_.size());
-    module_.functions_.push_back(
-        {module_.text_of(module_.tokens_[name_token]), is_entry, header, kNone});
+    module_.functions_.push_back({function_name(name_token), is_entry, header, kNone});
     if (is_prototype) advance();
     add_statement(StatementKind::kFunction, first);
     if (is_prototype) {
@@ -187,6 +186,12 @@ bool Parser::parse_function(std::uint32_t first) {
     }
     module_.functions_.back().body_scope = static_cast<std::uint32_t>(module_.scopes_.size());
     return parse_scope_open();
+}
+
+// `.entry k.maxntid 128` is legal: a name holds no dot.
+std::string_view Parser::function_name(std::uint32_t name_token) const {
+    const std::string_view word = module_.text_of(module_.tokens_[name_token]);
+    return word.substr(0, word.find('.'));
 }
 
 // Leaves the cursor on the '{' of the body or the ';' of a prototype.

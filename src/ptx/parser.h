@@ -40,6 +40,7 @@ class Parser {
     bool parse_debug_position(std::uint32_t first);
     bool parse_to_semicolon(StatementKind kind, std::uint32_t first);
 
+    std::string_view function_name(std::uint32_t name_token) const;
     bool skip_function_header(std::uint32_t* name_token);
     bool skip_past_semicolon();
     bool skip_block();

@@ -67,8 +67,9 @@ TEST(Lexer, SplitsDirectivesThatTouch) {
 }
 
 TEST(Lexer, TakesNumbersOfAllForms) {
-    for (const char* number : {"0", "12", "12U", "0x1F", "0X1fU", "0b101", "017", "0f3F800000",
-                               "0d3FF0000000000000", "9.0", "1.", ".5", "1e5", "1.5e-3", "2E+7"}) {
+    for (const char* number :
+         {"0", "12", "12U", "0x1F", "0X1fU", "0B1", "0D3FF0000000000000", "0F3F800000", "0b101",
+          "017", "0f3F800000", "0d3FF0000000000000", "9.0", "1.", ".5", "1e5", "1.5e-3", "2E+7"}) {
         EXPECT_EQ(tokens_of(number), (Tokens{{Kind::kNumber, number}}));
     }
 }
@@ -80,12 +81,45 @@ TEST(Lexer, TellsAFractionFromASuffix) {
     EXPECT_EQ(tokens_of("4+0x1E-5").size(), 5U);
 }
 
-TEST(Lexer, EndsALineCommentAtEveryFormOfLineEnd) {
-    for (const std::string line_end : {"\n", "\r", "\r\n"}) {
+TEST(Lexer, EndsANumberWhereAWordBegins) {
+    EXPECT_EQ(tokens_of("3mov"), (Tokens{{Kind::kNumber, "3"}, {Kind::kWord, "mov"}}));
+    EXPECT_EQ(tokens_of("0xg"), (Tokens{{Kind::kNumber, "0"}, {Kind::kWord, "xg"}}));
+    EXPECT_EQ(tokens_of("0f3F800000e"),
+              (Tokens{{Kind::kNumber, "0f3F800000"}, {Kind::kWord, "e"}}));
+}
+
+TEST(Lexer, GivesTargetsNoSuffix) {
+    EXPECT_EQ(without_blanks(".target sm_90a.address_size 64 a.b"),
+              (Tokens{{Kind::kDirective, ".target"},
+                      {Kind::kWord, "sm_90a"},
+                      {Kind::kDirective, ".address_size"},
+                      {Kind::kNumber, "64"},
+                      {Kind::kWord, "a.b"}}));
+}
+
+TEST(Lexer, TakesBackslashesAsWhitespace) {
+    EXPECT_EQ(tokens_of("a;\\\nb"), (Tokens{{Kind::kWord, "a"},
+                                            {Kind::kPunctuation, ";"},
+                                            {Kind::kWhitespace, "\\\n"},
+                                            {Kind::kWord, "b"}}));
+}
+
+TEST(Lexer, EndsALineCommentAtALineFeed) {
+    for (const std::string line_end : {"\n", "\r\n"}) {
         EXPECT_EQ(tokens_of("//a" + line_end + "b"), (Tokens{{Kind::kLineComment, "//a"},
                                                              {Kind::kWhitespace, line_end},
                                                              {Kind::kWord, "b"}}));
     }
+    EXPECT_EQ(tokens_of("//a"), (Tokens{{Kind::kLineComment, "//a"}}));
+    EXPECT_EQ(tokens_of("//\r\n").size(), 2U);
+}
+
+TEST(Lexer, ReadsALineCommentOnOverACarriageReturnAlone) {
+    EXPECT_EQ(
+        tokens_of("//a\rret;\nb"),
+        (Tokens{{Kind::kLineComment, "//a\rret;"}, {Kind::kWhitespace, "\n"}, {Kind::kWord, "b"}}));
+    EXPECT_EQ(tokens_of("# 1 \"a\"\rret;"), (Tokens{{Kind::kLineMarker, "# 1 \"a\"\rret;"}}));
+    EXPECT_EQ(tokens_of("a\rb").size(), 3U);
 }
 
 TEST(Lexer, DoesNotNestBlockComments) {
@@ -115,10 +149,9 @@ TEST(Lexer, TakesFinalNulsAsWhitespace) {
 }
 
 TEST(Lexer, KeepsBytesItDoesNotKnow) {
-    EXPECT_EQ(tokens_of("\xE9\\?%"), (Tokens{{Kind::kPunctuation, "\xE9"},
-                                             {Kind::kPunctuation, "\\"},
-                                             {Kind::kPunctuation, "?"},
-                                             {Kind::kPunctuation, "%"}}));
+    EXPECT_EQ(tokens_of("\xE9?%"), (Tokens{{Kind::kPunctuation, "\xE9"},
+                                           {Kind::kPunctuation, "?"},
+                                           {Kind::kPunctuation, "%"}}));
 }
 
 TEST(Lexer, GivesNoTokensForNoText) {

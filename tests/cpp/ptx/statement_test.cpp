@@ -44,7 +44,7 @@ TEST(Directives, EndWithTheirSemicolonUnlessTheyHaveNone) {
 
 TEST(Directives, LocationsEndWithTheirNumbers) {
     const Module module = must_parse(with_body(
-        ".loc 1 2 3 mov.u32 %r1, 0; .loc 1\n4\n5 , function_name L+4, inlined_at 1 2 3 add: ret;"));
+        ".loc 1 2 3mov.u32 %r1, 0; .loc 1\n4\n5 , function_name L+4, inlined_at 1 2 3 add: ret;"));
     EXPECT_EQ(texts_of(module, Kind::kDirective).size(), 4U);
     EXPECT_EQ(texts_of(module, Kind::kDirective)[2], ".loc 1 2 3");
     EXPECT_EQ(texts_of(module, Kind::kDirective)[3],
@@ -105,6 +105,12 @@ TEST(Functions, HeadersTakeEveryDirectiveInFrontOfTheBody) {
     EXPECT_EQ(module.functions()[0].name, "k");
     EXPECT_TRUE(module.functions()[0].is_entry);
     EXPECT_EQ(module.functions()[0].body_scope, 1U);
+}
+
+TEST(Functions, EndTheirNameAtADot) {
+    const Module module = must_parse(with_header(".entry k.maxntid 128 { ret; }"));
+    EXPECT_EQ(module.functions()[0].name, "k");
+    EXPECT_NE(module.find_definition("k"), nullptr);
 }
 
 TEST(Functions, FindTheNameBehindAttributesAndResults) {

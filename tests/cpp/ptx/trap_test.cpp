@@ -250,15 +250,22 @@ TEST(Trap, AModuleMayBeOneLine) {
     EXPECT_EQ(line.position(static_cast<std::uint32_t>(text.size())).line, 1U);
 }
 
-TEST(Trap, LinesMayEndWithCarriageReturnsAlone) {
-    std::string text = read_corpus("decoy-markers-in-comments");
+TEST(Trap, ACarriageReturnAloneIsABlank) {
+    std::string text = read_corpus("many-exits");
+    text.erase(0, text.find('\n') + 1);
     const Module with_newlines = must_parse(text);
     std::replace(text.begin(), text.end(), '\n', '\r');
     const Module module = must_parse(text);
     EXPECT_EQ(print(module), text);
-    ASSERT_EQ(module.tokens().size(), with_newlines.tokens().size());
+    EXPECT_EQ(module.tokens().size(), with_newlines.tokens().size());
+    EXPECT_EQ(module.statements().size(), with_newlines.statements().size());
     const std::uint32_t end = static_cast<std::uint32_t>(text.size());
     EXPECT_EQ(module.position(end).line, with_newlines.position(end).line);
+}
+
+TEST(Trap, ACarriageReturnAloneEndsNoComment) {
+    const Module module = must_parse(with_body("mov.u32 %r1, 0; // gone\rret;\nexit;"));
+    EXPECT_EQ(texts_of(module, StatementKind::kInstruction), (Names{"mov.u32 %r1, 0;", "exit;"}));
 }
 
 TEST(Trap, OnlyTheAssemblerCanTell) {
