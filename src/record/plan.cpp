@@ -1,0 +1,178 @@
+#include "record/plan.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <string>
+
+namespace gwatch::record {
+
+namespace {
+
+constexpr std::uint64_t kAlignment = 256;
+constexpr std::uint64_t kControlBytes = kAlignment;
+constexpr std::uint64_t kDefaultBytes = 1ull << 30;
+constexpr std::uint64_t kMaxRegionSlots = 65536;
+/// Blocks are left out before regions get smaller than this: a header and 60 records.
+constexpr std::uint64_t kUsefulRegionSlots = 64;
+/// Slot and unit indices are 32 bits wide, and the highest values mean "not recorded".
+constexpr std::uint64_t kIndexLimit = 1ull << 32;
+constexpr std::uint64_t kCursorBytes = kLanes * sizeof(std::uint32_t);
+constexpr std::uint64_t kMaxThreads = 1024;
+
+std::uint64_t align(std::uint64_t bytes) {
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+std::uint64_t product(const Dim3& size) {
+    return std::uint64_t{size[0]} * size[1] * size[2];
+}
+
+std::string to_text(const Dim3& size) {
+    return std::to_string(size[0]) + "x" + std::to_string(size[1]) + "x" + std::to_string(size[2]);
+}
+
+/// What the request comes down to: how many warps of how many blocks may share how many bytes.
+struct Demand {
+    std::uint64_t blocks;
+    std::uint32_t warps_per_block;
+    std::uint32_t warp_mask;
+    std::uint64_t recorded_warps_per_block;
+    std::uint64_t budget;
+    std::uint64_t cursor_bytes_per_region;
+
+    std::uint64_t regions_budget() const {
+        return budget > kControlBytes ? (budget - kControlBytes) / 4 * 3 : 0;
+    }
+    /// Blocks whose regions of this size fit, in bytes and in 32-bit indices.
+    std::uint64_t blocks_that_fit(std::uint64_t slots) const {
+        const std::uint64_t by_bytes =
+            regions_budget() / (slots * sizeof(Slot) + cursor_bytes_per_region);
+        const std::uint64_t by_index = (kIndexLimit - 1) / slots;
+        return std::min(by_bytes, by_index) / recorded_warps_per_block;
+    }
+    /// The smallest budget that holds one block's smallest regions and a chunk.
+    std::uint64_t smallest_budget() const {
+        const std::uint64_t regions =
+            recorded_warps_per_block * (kMinRegionSlots * sizeof(Slot) + cursor_bytes_per_region);
+        return kControlBytes +
+               std::max(align(regions) + kAlignment + kChunkBytes, (regions + 2) / 3 * 4 + 4);
+    }
+};
+
+Result<Demand> demand_of(const PlanRequest& request) {
+    const std::uint64_t threads = product(request.block);
+    const std::uint64_t blocks = product(request.grid);
+    if (threads == 0 || threads > kMaxThreads || blocks == 0) {
+        return Error{ErrorKind::kUsage, "no launch has a grid of " + to_text(request.grid) +
+                                            " blocks of " + to_text(request.block) + " threads"};
+    }
+    const auto warps = static_cast<std::uint32_t>((threads + kLanes - 1) / kLanes);
+    const std::uint32_t all_warps = 0xffffffffu >> (kLanes - warps);
+    const std::uint32_t mask = request.warp_mask == 0 ? all_warps : request.warp_mask & all_warps;
+    if (mask == 0) {
+        return Error{
+            ErrorKind::kUsage,
+            "the selection of warps names none of the " + std::to_string(warps) +
+                " warps that a block of this launch has",
+            {},
+            "Pass warps between 0 and " + std::to_string(warps - 1) + ", or none for all."};
+    }
+    std::uint64_t budget = request.buffer_bytes;
+    if (budget == 0) {
+        budget = request.free_bytes == 0 ? kDefaultBytes
+                                         : std::min(kDefaultBytes, request.free_bytes / 4);
+    }
+    return Demand{.blocks = blocks,
+                  .warps_per_block = warps,
+                  .warp_mask = mask,
+                  .recorded_warps_per_block = warps_per_region_group(mask),
+                  .budget = budget,
+                  .cursor_bytes_per_region = request.uses_lane_cursors ? kCursorBytes : 0};
+}
+
+struct Sampling {
+    std::uint64_t stride;
+    std::uint64_t count;
+};
+
+/// At most `fit` of the blocks, evenly spaced from block 0. The last block is met exactly when a
+/// stride at most a quarter wider than needed divides the way to it; else the sample ends within a
+/// stride of it.
+Sampling sample_blocks(std::uint64_t blocks, std::uint64_t fit) {
+    if (fit >= blocks) return {1, blocks};
+    if (fit == 1) return {1, 1};
+    const std::uint64_t way = blocks - 1;
+    const std::uint64_t narrowest = (way + fit - 2) / (fit - 1);
+    std::uint64_t stride = narrowest;
+    const std::uint64_t widest = narrowest + std::min<std::uint64_t>(narrowest / 4, 65536);
+    for (std::uint64_t wider = narrowest; wider <= widest; ++wider) {
+        if (way % wider == 0) {
+            stride = wider;
+            break;
+        }
+    }
+    stride = std::min<std::uint64_t>(stride, std::numeric_limits<std::uint32_t>::max());
+    return {stride, std::min(fit, way / stride + 1)};
+}
+
+/// The largest regions that the blocks leave room for.
+std::uint64_t slots_for(const Demand& demand, std::uint64_t blocks) {
+    std::uint64_t slots = kMaxRegionSlots;
+    while (slots > kMinRegionSlots && demand.blocks_that_fit(slots) < blocks) slots /= 2;
+    return slots;
+}
+
+Plan lay_out(const Demand& demand, const Sampling& sampling, std::uint64_t slots) {
+    const std::uint64_t regions = sampling.count * demand.recorded_warps_per_block;
+    const bool has_cursors = demand.cursor_bytes_per_region != 0;
+    Plan plan{};
+    plan.regions_offset = kControlBytes;
+    const std::uint64_t regions_end = align(kControlBytes + regions * slots * sizeof(Slot));
+    plan.lane_cursors_offset = has_cursors ? regions_end : 0;
+    plan.pool_offset = has_cursors ? align(regions_end + regions * kCursorBytes) : regions_end;
+    const std::uint64_t chunks =
+        std::min((demand.budget - plan.pool_offset) / kChunkBytes, kIndexLimit / kChunkUnits - 1);
+    plan.total_bytes = plan.pool_offset + chunks * kChunkBytes;
+    plan.blocks_in_grid = demand.blocks;
+    plan.sampled = sampling.count < demand.blocks;
+    plan.constants.region_slots = static_cast<std::uint32_t>(slots);
+    plan.constants.region_count = static_cast<std::uint32_t>(regions);
+    plan.constants.pool_chunks = static_cast<std::uint32_t>(chunks);
+    plan.constants.warps_per_block = demand.warps_per_block;
+    plan.constants.block_stride = static_cast<std::uint32_t>(sampling.stride);
+    plan.constants.block_count = static_cast<std::uint32_t>(sampling.count);
+    plan.constants.warp_mask = demand.warp_mask;
+    return plan;
+}
+
+}  // namespace
+
+LaunchConstants Plan::at(std::uint64_t address) const {
+    LaunchConstants filled = constants;
+    filled.control = address + control_offset;
+    filled.regions = address + regions_offset;
+    filled.pool = address + pool_offset;
+    filled.lane_cursors = lane_cursors_offset == 0 ? 0 : address + lane_cursors_offset;
+    return filled;
+}
+
+Result<Plan> plan_memory(const PlanRequest& request) {
+    auto demand = demand_of(request);
+    if (!demand) return demand.error();
+    if (demand->budget < demand->smallest_budget()) {
+        return Error{ErrorKind::kUsage,
+                     "a trace buffer of " + std::to_string(demand->budget) +
+                         " bytes cannot hold the records of one block of " +
+                         to_text(request.block) + " threads",
+                     {},
+                     "Pass buffer_bytes=" + std::to_string(demand->smallest_budget()) +
+                         " or more, or free memory of the device."};
+    }
+    const std::uint64_t fit =
+        std::max<std::uint64_t>(1, demand->blocks_that_fit(kUsefulRegionSlots));
+    const Sampling sampling = sample_blocks(demand->blocks, fit);
+    return lay_out(*demand, sampling, slots_for(*demand, sampling.count));
+}
+
+}  // namespace gwatch::record

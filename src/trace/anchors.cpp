@@ -1,0 +1,145 @@
+#include "trace/anchors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+namespace gwatch::trace {
+
+namespace {
+
+constexpr std::size_t kMostAnchors = 8192;
+/// Timers further from the first entry than this (a year) are no readings.
+constexpr std::uint64_t kFarthestNs = 1ull << 55;
+constexpr double kFirstRingNs = 2e9;
+
+/// Keeps every anchor at first, then every second one, every fourth and so on.
+class ThinnedAnchors {
+  public:
+    void add(const Anchor& anchor) {
+        if (seen_++ % step_ != 0) return;
+        if (anchors_.size() >= kMostAnchors) thin();
+        anchors_.push_back(anchor);
+    }
+    std::vector<Anchor> take() { return std::move(anchors_); }
+    const std::vector<Anchor>& anchors() const { return anchors_; }
+
+  private:
+    void thin() {
+        for (std::size_t i = 0; i < anchors_.size() / 2; ++i) anchors_[i] = anchors_[2 * i];
+        anchors_.resize(anchors_.size() / 2);
+        step_ *= 2;
+    }
+
+    std::vector<Anchor> anchors_;
+    std::uint64_t seen_ = 0;
+    std::uint64_t step_ = 1;
+};
+
+class Collector {
+  public:
+    Collector(const RawWarps& raw, const SiteActions& sites) : raw_(raw), sites_(sites) {}
+
+    SmAnchors run() {
+        find_origin();
+        number_sms();
+        for (std::size_t i = 0; i < raw_.warps.size(); ++i) add_full_readings(i);
+        if (!raw_.cold_runs.empty()) add_low_words();
+        for (ThinnedAnchors& anchors : thinned_) result_.of_sm.push_back(anchors.take());
+        return std::move(result_);
+    }
+
+  private:
+    void find_origin() {
+        if (raw_.warps.empty()) return;
+        result_.origin = raw_.warps.front().header.globaltimer;
+        for (const WarpRecords& warp : raw_.warps) {
+            result_.origin = std::min(result_.origin, warp.header.globaltimer);
+        }
+    }
+
+    void number_sms() {
+        std::unordered_map<std::uint32_t, std::uint32_t> numbers;
+        for (const WarpRecords& warp : raw_.warps) {
+            const auto next = static_cast<std::uint32_t>(numbers.size());
+            result_.sm_of_warp.push_back(numbers.try_emplace(warp.header.sm, next).first->second);
+        }
+        thinned_.resize(numbers.size());
+    }
+
+    void add(std::size_t warp, std::uint64_t clock, std::uint64_t timer) {
+        if (timer < result_.origin || timer - result_.origin > kFarthestNs || clock == 0) return;
+        thinned_[result_.sm_of_warp[warp]].add(
+            {clock, static_cast<std::int64_t>(timer - result_.origin)});
+    }
+
+    /// The entry and the hot exits, which hold all 64 bits of the timer.
+    void add_full_readings(std::size_t index) {
+        const WarpRecords& warp = raw_.warps[index];
+        add(index, warp.header.clock, warp.header.globaltimer);
+        const std::size_t count = warp.slots.size();
+        // A hot exit ends its warp, so it stands in the last two slots; the others need no look.
+        if (count < 2 || !sites_.has(site_of(warp.slots[count - 2])) ||
+            !sites_.is_exit(site_of(warp.slots[count - 2]))) {
+            return;
+        }
+        const std::uint64_t clock =
+            unwrap_clock(clock48_of(warp.slots[count - 2]), warp.header.clock);
+        add(index, clock, warp.slots[count - 1]);
+    }
+
+    /// The first and the last record of each chunk. A low word tells the time only when the rate
+    /// tells it to 2.1 s, so the nearest to their entry come first, and each ring out to four times
+    /// the time refines the rate.
+    void add_low_words() {
+        double from = 0;
+        for (double to = kFirstRingNs; from < static_cast<double>(kFarthestNs); to *= 4) {
+            const double rate = rate_so_far();
+            bool any_farther = false;
+            for (std::size_t i = 0; i < raw_.warps.size(); ++i) {
+                for (const ColdRun& run : raw_.cold_of(raw_.warps[i])) {
+                    if (run.units.empty()) continue;
+                    any_farther |= add_low_word(i, run.units.front(), rate, from, to);
+                    any_farther |= add_low_word(i, run.units.back(), rate, from, to);
+                }
+            }
+            if (!any_farther) return;
+            from = to;
+        }
+    }
+
+    /// Of all timers with this low word, the one nearest to where the entry and the rate put the
+    /// record; if that is in [from, to) ns after the entry. Returns whether it is farther.
+    bool add_low_word(std::size_t index, const record::Unit& unit, double rate, double from,
+                      double to) {
+        const record::RegionHeader& header = raw_.warps[index].header;
+        const std::uint64_t clock = unwrap_clock(clock48_of(unit), header.clock);
+        if (clock == 0) return false;
+        const double elapsed = static_cast<double>(clock - header.clock) * rate;
+        if (elapsed < from || elapsed >= to) return elapsed >= to;
+        const std::uint64_t expected = header.globaltimer + static_cast<std::uint64_t>(elapsed);
+        const auto ahead =
+            static_cast<std::int32_t>(unit.globaltimer_low - static_cast<std::uint32_t>(expected));
+        add(index, clock, expected + static_cast<std::uint64_t>(static_cast<std::int64_t>(ahead)));
+        return false;
+    }
+
+    double rate_so_far() const {
+        std::vector<std::vector<Anchor>> full;
+        for (const ThinnedAnchors& anchors : thinned_) full.push_back(anchors.anchors());
+        return fit_clocks(full).ns_per_cycle;
+    }
+
+    const RawWarps& raw_;
+    const SiteActions& sites_;
+    SmAnchors result_;
+    std::vector<ThinnedAnchors> thinned_;
+};
+
+}  // namespace
+
+SmAnchors collect_anchors(const RawWarps& raw, const SiteActions& sites) {
+    return Collector(raw, sites).run();
+}
+
+}  // namespace gwatch::trace

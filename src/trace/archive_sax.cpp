@@ -1,0 +1,162 @@
+#include "trace/archive_sax.h"
+
+#include <array>
+#include <limits>
+
+namespace gwatch::trace {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::array<std::string_view, 5> kTables = {"lanes", "slices", "marks", "orphan_starts",
+                                                     "orphan_ends"};
+
+/// Root object, runs, a run, a table: a column is an array in that.
+constexpr std::size_t kColumnDepth = 4;
+
+class Builder : public nlohmann::json_sax<Json> {
+  public:
+    explicit Builder(ParsedArchive* archive) : archive_(*archive) {}
+
+    bool null() override { return add(nullptr); }
+    bool boolean(bool value) override { return add(value); }
+    bool number_float(number_float_t value, const string_t&) override { return add(value); }
+    bool string(string_t& value) override { return add(std::move(value)); }
+    bool binary(binary_t& value) override { return add(Json::binary(std::move(value))); }
+
+    bool number_integer(number_integer_t value) override {
+        if (column_ == nullptr) return add(value);
+        column_->push_back(value);
+        return true;
+    }
+    bool number_unsigned(number_unsigned_t value) override {
+        if (column_ == nullptr || value > std::numeric_limits<std::int64_t>::max())
+            return add(value);
+        column_->push_back(static_cast<std::int64_t>(value));
+        return true;
+    }
+
+    bool start_object(std::size_t) override { return open(Json::object()); }
+    bool end_object() override { return close(); }
+    bool start_array(std::size_t) override {
+        if (column_ == nullptr && is_column()) {
+            column_name_ = table() + "." + frames_.back().key;
+            column_ = &run_columns()[column_name_];
+            column_->clear();
+            return true;
+        }
+        return open(Json::array());
+    }
+    bool end_array() override {
+        if (column_ != nullptr && depth_in_column_ == 0) {
+            column_ = nullptr;
+            return true;
+        }
+        return close();
+    }
+    bool key(string_t& name) override {
+        if (column_ == nullptr) frames_.back().key = std::move(name);
+        return true;
+    }
+    bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
+        position_ = position;
+        return false;
+    }
+    std::size_t error_position() const { return position_; }
+
+  private:
+    struct Frame {
+        Json* value;
+        std::string key;
+    };
+
+    bool is_column() const {
+        if (frames_.size() != kColumnDepth || frames_[0].key != "runs" ||
+            !frames_[0].value->is_object() || !frames_[1].value->is_array() ||
+            !frames_[2].value->is_object() || !frames_[3].value->is_object()) {
+            return false;
+        }
+        for (const std::string_view name : kTables) {
+            if (frames_[2].key == name) return true;
+        }
+        return false;
+    }
+    const std::string& table() const { return frames_[2].key; }
+    std::size_t run_index() const { return frames_[1].value->size() - 1; }
+    Columns& run_columns() {
+        if (archive_.columns.size() <= run_index()) archive_.columns.resize(run_index() + 1);
+        return archive_.columns[run_index()];
+    }
+
+    void reject_in_column() {
+        if (!archive_.column_error.empty()) return;
+        archive_.column_error = "runs[" + std::to_string(run_index()) + "]." + column_name_ +
+                                " holds something else than whole numbers of 64 bits";
+    }
+
+    Json* place(Json value) {
+        if (frames_.empty()) {
+            archive_.root = std::move(value);
+            return &archive_.root;
+        }
+        Json& parent = *frames_.back().value;
+        if (parent.is_array()) {
+            parent.push_back(std::move(value));
+            return &parent.back();
+        }
+        return &(parent[frames_.back().key] = std::move(value));
+    }
+    bool add(Json value) {
+        if (column_ != nullptr) {
+            reject_in_column();
+        } else {
+            place(std::move(value));
+        }
+        return true;
+    }
+    bool open(Json value) {
+        if (column_ != nullptr) {
+            reject_in_column();
+            ++depth_in_column_;
+        } else {
+            frames_.push_back({place(std::move(value)), {}});
+        }
+        return true;
+    }
+    bool close() {
+        if (column_ != nullptr) {
+            --depth_in_column_;
+        } else {
+            frames_.pop_back();
+        }
+        return true;
+    }
+
+    ParsedArchive& archive_;
+    std::vector<Frame> frames_;
+    std::vector<std::int64_t>* column_ = nullptr;
+    std::string column_name_;
+    std::size_t depth_in_column_ = 0;
+    std::size_t position_ = 0;
+};
+
+}  // namespace
+
+ParsedArchive parse_archive(std::string_view text) {
+    ParsedArchive archive;
+    Builder builder(&archive);
+    if (!Json::sax_parse(text, &builder)) {
+        const std::size_t at = builder.error_position();
+        archive.syntax_error =
+            at > text.size() ? "the text ends too early, after byte " + std::to_string(text.size())
+                             : "its JSON breaks at byte " + std::to_string(at);
+    }
+    if (archive.root.is_object() && archive.root.contains("runs") &&
+        archive.root["runs"].is_array()) {
+        archive.columns.resize(archive.root["runs"].size());
+    }
+    return archive;
+}
+
+}  // namespace gwatch::trace

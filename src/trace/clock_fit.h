@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace gwatch::trace {
+
+/// Times are cut to this, 2^53 ns or 104 days, so that sums of damaged clocks stay in range.
+inline constexpr double kLatestNs = 9007199254740992.0;
+
+/// Whole ns of a time that is not before 0.
+inline std::int64_t whole_ns(double ns) {
+    return static_cast<std::int64_t>(ns < 0 ? 0 : ns < kLatestNs ? ns : kLatestNs);
+}
+
+/// One reading of both clocks of an SM: the global timer first, the SM's clock right after.
+struct Anchor {
+    std::uint64_t clock;    ///< cycles
+    std::int64_t timer_ns;  ///< from any common origin
+};
+
+/// A piece of an SM's time line: `ns` at `clock`, and from there `rate` ns a cycle.
+struct ClockKnot {
+    std::uint64_t clock;
+    double ns;
+    double rate;
+};
+
+/// From a clock of one SM to ns. A piece holds from its knot to the next; the first and the last
+/// reach on outwards.
+class ClockLine {
+  public:
+    ClockLine() = default;
+    explicit ClockLine(std::vector<ClockKnot> knots) : knots_(std::move(knots)) {}
+
+    const std::vector<ClockKnot>& knots() const { return knots_; }
+    double ns(std::uint64_t clock) const;
+    /// The piece that holds at a clock: index into knots().
+    std::size_t piece_at(std::uint64_t clock) const;
+    /// Moves the origin of ns.
+    void shift(double ns);
+
+  private:
+    std::vector<ClockKnot> knots_;
+};
+
+/// All SMs on one axis of ns.
+struct ClockFit {
+    std::vector<ClockLine> sms;   ///< one for each vector of anchors
+    double ns_per_cycle = 0;      ///< over all SMs
+    double rate_uncertainty = 0;  ///< relative, of ns_per_cycle: 0.01 is one percent
+    bool rate_assumed = false;    ///< the anchors do not tell the rate: kAssumedNsPerCycle
+    double tick_ns = 0;           ///< step of the timer
+    double residual_ns =
+        0;  ///< how far the lines miss 99 % of the readings: a reading v means [v, v + tick)
+};
+
+inline constexpr double kAssumedNsPerCycle = 1.0 / 1.5;
+
+/// The step of a timer: what all readings are multiples of, else the smallest difference. At most
+/// 2048 ns; 1 when fewer than two readings differ.
+double find_tick(const std::vector<std::vector<Anchor>>& anchors);
+
+/// Fits a line to each SM's anchors. A reading v of the timer is the time rounded down to a tick,
+/// so the true time was in [v, v + tick). An SM whose anchors span at least 1000 ticks gets a rate
+/// of its own, others the common one; an SM whose clock changed by more than its anchors' noise
+/// gets several pieces. Reorders the anchors by clock.
+ClockFit fit_clocks(std::vector<std::vector<Anchor>>& anchors);
+
+}  // namespace gwatch::trace

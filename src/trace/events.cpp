@@ -1,0 +1,145 @@
+#include "trace/events.h"
+
+#include <algorithm>
+
+namespace gwatch::trace {
+
+namespace {
+
+/// Converts clocks that mostly ascend: keeps the piece of the line that holds.
+class Converter {
+  public:
+    Converter(const ClockLine& line, std::uint64_t first_clock) : line_(line) {
+        enter(first_clock);
+    }
+
+    std::int64_t ns(std::uint64_t clock) {
+        if (clock >= next_clock_) enter(clock);
+        const double ns =
+            knot_.ns +
+            knot_.rate * static_cast<double>(static_cast<std::int64_t>(clock - knot_.clock));
+        return whole_ns(ns);
+    }
+
+  private:
+    void enter(std::uint64_t clock) {
+        const std::size_t piece = line_.piece_at(clock);
+        knot_ = line_.knots()[piece];
+        next_clock_ = piece + 1 < line_.knots().size() ? line_.knots()[piece + 1].clock : ~0ull;
+    }
+
+    const ClockLine& line_;
+    ClockKnot knot_{};
+    std::uint64_t next_clock_ = 0;
+};
+
+}  // namespace
+
+const std::vector<Event>& EventReader::read(const WarpRecords& warp, const ClockLine& line,
+                                            std::int64_t enter_ns) {
+    if (warp.cold_run_count == 0) {
+        read_hot(warp, line, enter_ns);
+        return events_;
+    }
+    gathered_.clear();
+    run_ends_.clear();
+    gather_hot(warp);
+    for (const ColdRun& run : raw_.cold_of(warp)) gather_cold(warp, run);
+    merge_runs();
+    time_gathered(line, enter_ns);
+    return events_;
+}
+
+/// The common case in one pass: slots of one warp ascend, and all of its threads took part.
+void EventReader::read_hot(const WarpRecords& warp, const ClockLine& line, std::int64_t enter_ns) {
+    const std::size_t count = warp.slots.size();
+    if (events_.size() < count) events_.resize(count);
+    Converter converter(line, warp.header.clock);
+    Event* to = events_.data();
+    std::uint64_t last_clock = warp.header.clock;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t slot = warp.slots[i];
+        const std::uint64_t clock = unwrap_clock(clock48_of(slot), warp.header.clock);
+        clocks_backwards_ += clock < last_clock ? 1 : 0;
+        last_clock = std::max(clock, last_clock);
+        const std::uint32_t site = site_of(slot);
+        *to++ = {std::max(converter.ns(last_clock), enter_ns), site, warp.threads};
+        if (sites_.is_exit(site)) ++i;
+    }
+    events_.resize(static_cast<std::size_t>(to - events_.data()));
+}
+
+void EventReader::gather_hot(const WarpRecords& warp) {
+    std::uint64_t last_clock = warp.header.clock;
+    for (std::size_t i = 0; i < warp.slots.size(); ++i) {
+        const std::uint64_t slot = warp.slots[i];
+        const std::uint64_t clock = unwrap_clock(clock48_of(slot), warp.header.clock);
+        clocks_backwards_ += clock < last_clock ? 1 : 0;
+        last_clock = std::max(clock, last_clock);
+        const std::uint32_t site = site_of(slot);
+        gathered_.push_back({last_clock, site, warp.threads});
+        if (sites_.is_exit(site)) ++i;
+    }
+    end_run(0);
+}
+
+void EventReader::gather_cold(const WarpRecords& warp, const ColdRun& run) {
+    const std::size_t first = gathered_.size();
+    std::uint64_t last_clock = warp.header.clock;
+    for (const record::Unit& unit : run.units) {
+        const std::uint64_t clock = unwrap_clock(clock48_of(unit), warp.header.clock);
+        clocks_backwards_ += clock < last_clock ? 1 : 0;
+        last_clock = std::max(clock, last_clock);
+        const std::uint32_t mask = unit.mask & warp.threads;
+        if (mask == 0) {
+            ++stray_masks_;
+            continue;
+        }
+        gathered_.push_back({last_clock, unit.site, mask});
+    }
+    end_run(first);
+}
+
+/// What was gathered from `first` on is a run; it goes on the one before when it begins after that
+/// one's end.
+void EventReader::end_run(std::size_t first) {
+    if (first == gathered_.size()) return;
+    if (!run_ends_.empty() && gathered_[first - 1].clock <= gathered_[first].clock)
+        run_ends_.pop_back();
+    run_ends_.push_back(gathered_.size());
+}
+
+/// Merges neighbouring runs until there is one. Of equal clocks the earlier run's come first.
+void EventReader::merge_runs() {
+    const auto by_clock = [](const ClockedEvent& a, const ClockedEvent& b) {
+        return a.clock < b.clock;
+    };
+    while (run_ends_.size() > 1) {
+        merged_.resize(gathered_.size());
+        std::vector<std::size_t> ends;
+        std::size_t begin = 0;
+        for (std::size_t i = 0; i < run_ends_.size(); i += 2) {
+            const std::size_t middle = run_ends_[i];
+            const std::size_t end = i + 1 < run_ends_.size() ? run_ends_[i + 1] : middle;
+            std::merge(gathered_.data() + begin, gathered_.data() + middle,
+                       gathered_.data() + middle, gathered_.data() + end, merged_.data() + begin,
+                       by_clock);
+            ends.push_back(end);
+            begin = end;
+        }
+        gathered_.swap(merged_);
+        run_ends_ = std::move(ends);
+    }
+}
+
+void EventReader::time_gathered(const ClockLine& line, std::int64_t enter_ns) {
+    events_.resize(gathered_.size());
+    if (gathered_.empty()) return;
+    Converter converter(line, gathered_.front().clock);
+    for (std::size_t i = 0; i < gathered_.size(); ++i) {
+        const ClockedEvent& event = gathered_[i];
+        events_[i] = {std::max(converter.ns(event.clock), enter_ns), event.site, event.mask};
+    }
+}
+
+}  // namespace gwatch::trace

@@ -1,0 +1,234 @@
+#include "trace/match.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace gwatch::trace {
+
+using instrument::ActionKind;
+
+namespace {
+
+constexpr std::uint32_t kDeepest = 0xffff;
+
+void resize(Slices* slices, std::size_t size) {
+    slices->start_ns.resize(size);
+    slices->duration_ns.resize(size);
+    slices->scope.resize(size);
+    slices->depth.resize(size);
+    slices->mask.resize(size);
+}
+
+void cut(Instants* instants, std::size_t size) {
+    instants->lane.resize(size);
+    instants->time_ns.resize(size);
+    instants->scope.resize(size);
+    instants->mask.resize(size);
+}
+
+}  // namespace
+
+void OpenMasks::add(std::uint32_t mask) {
+    for (Count& count : counts_) {
+        if (count.mask == mask) {
+            ++count.open;
+            return;
+        }
+    }
+    counts_.push_back({mask, 1});
+}
+
+void OpenMasks::remove(std::uint32_t mask) {
+    for (Count& count : counts_) {
+        if (count.mask != mask) continue;
+        if (--count.open == 0) {
+            count = counts_.back();
+            counts_.pop_back();
+        }
+        return;
+    }
+}
+
+Matcher::Matcher(const SiteActions& sites, std::uint64_t starts, Run* run)
+    : sites_(sites), run_(run), starts_left_(starts), innermost_(sites.scope_count(), kNone) {
+    resize(&run->slices, starts);
+}
+
+void Matcher::match(std::span<const Event> events, std::uint32_t lane) {
+    const std::uint64_t first = next_;
+    const std::size_t marks = run_->marks.size();
+    const std::size_t orphan_ends = run_->orphan_ends.size();
+    if (match_simple(events, lane)) {
+        starts_left_ -= next_ - first;
+        return;
+    }
+    forget_open();
+    next_ = first;
+    cut(&run_->marks, marks);
+    cut(&run_->orphan_ends, orphan_ends);
+    match_thorough(events, lane);
+}
+
+void Matcher::finish() {
+    resize(&run_->slices, next_);
+}
+
+bool Matcher::match_simple(std::span<const Event> events, std::uint32_t lane) {
+    for (const Event& event : events) {
+        for (const instrument::Action& action : sites_.actions(event.site)) {
+            switch (action.kind) {
+                case ActionKind::kStart:
+                    start_simple(event, action.scope);
+                    break;
+                case ActionKind::kEnd:
+                    if (!end_simple(event, action.scope, lane)) return false;
+                    break;
+                case ActionKind::kMark:
+                    add_instant(&run_->marks, lane, event.time_ns, action.scope, event.mask);
+                    break;
+                case ActionKind::kExit:
+                    break;
+            }
+        }
+    }
+    return open_.empty();
+}
+
+void Matcher::start_simple(const Event& event, std::uint32_t scope) {
+    Slices& slices = run_->slices;
+    const std::uint64_t slice = next_++;
+    slices.start_ns[slice] = event.time_ns;
+    slices.scope[slice] = scope;
+    slices.mask[slice] = event.mask;
+    slices.depth[slice] =
+        static_cast<std::uint16_t>(std::min(masks_.sharing(event.mask), kDeepest));
+    push_open({slice, event.time_ns, scope, event.mask, innermost_[scope]});
+}
+
+bool Matcher::end_simple(const Event& event, std::uint32_t scope, std::uint32_t lane) {
+    const std::uint32_t index = innermost_[scope];
+    if (index == kNone) {
+        add_instant(&run_->orphan_ends, lane, event.time_ns, scope, event.mask);
+        return true;
+    }
+    Open& open = open_[index];
+    if (open.mask != event.mask) return false;
+    run_->slices.duration_ns[open.slice] = event.time_ns - open.start_ns;
+    innermost_[scope] = open.previous;
+    masks_.remove(open.mask);
+    open.mask = 0;
+    drop_closed();
+    return true;
+}
+
+void Matcher::match_thorough(std::span<const Event> events, std::uint32_t lane) {
+    rows_.clear();
+    std::uint64_t step = 0;
+    for (const Event& event : events) {
+        for (const instrument::Action& action : sites_.actions(event.site)) {
+            ++step;
+            if (action.kind == ActionKind::kStart) {
+                --starts_left_;
+                push_open(
+                    {step, event.time_ns, action.scope, event.mask, innermost_[action.scope]});
+            } else if (action.kind == ActionKind::kEnd) {
+                end_thorough(event, action.scope, lane, step);
+            } else if (action.kind == ActionKind::kMark) {
+                add_instant(&run_->marks, lane, event.time_ns, action.scope, event.mask);
+            }
+        }
+    }
+    for (const Open& open : open_) {
+        if (open.mask == 0) continue;
+        add_instant(&run_->orphan_starts, lane, open.start_ns, open.scope, open.mask);
+    }
+    forget_open();
+    write_rows();
+}
+
+/// Closes the open slices of the scope, the innermost first, each for the threads it shares with
+/// the end.
+void Matcher::end_thorough(const Event& event, std::uint32_t scope, std::uint32_t lane,
+                           std::uint64_t step) {
+    std::uint32_t left = event.mask;
+    std::uint32_t* link = &innermost_[scope];
+    while (*link != kNone && left != 0) {
+        Open& open = open_[*link];
+        const std::uint32_t common = open.mask & left;
+        if (common != 0) {
+            rows_.push_back({open.slice, step, open.start_ns, event.time_ns, scope, common});
+            open.mask &= ~common;
+            left &= ~common;
+        }
+        if (open.mask == 0) {
+            *link = open.previous;
+        } else {
+            link = &open.previous;
+        }
+    }
+    drop_closed();
+    if (left != 0) add_instant(&run_->orphan_ends, lane, event.time_ns, scope, left);
+}
+
+/// [row]: rows of shared threads that were open when it started. Needs rows in order of end_step.
+std::vector<std::uint32_t> Matcher::depths_of_rows(
+    const std::vector<std::uint32_t>& by_start) const {
+    std::vector<std::uint32_t> depths(rows_.size());
+    OpenMasks masks;
+    std::size_t ended = 0;
+    for (const std::uint32_t row : by_start) {
+        for (; rows_[ended].end_step < rows_[row].start_step; ++ended)
+            masks.remove(rows_[ended].mask);
+        depths[row] = masks.sharing(rows_[row].mask);
+        masks.add(rows_[row].mask);
+    }
+    return depths;
+}
+
+void Matcher::write_rows() {
+    std::vector<std::uint32_t> by_start(rows_.size());
+    std::iota(by_start.begin(), by_start.end(), 0);
+    std::stable_sort(by_start.begin(), by_start.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return rows_[a].start_step < rows_[b].start_step;
+    });
+    const std::vector<std::uint32_t> depths = depths_of_rows(by_start);
+    Slices& slices = run_->slices;
+    // An end of some threads makes a slice that no start made room for.
+    const std::uint64_t needed = next_ + rows_.size() + starts_left_;
+    if (slices.size() < needed) resize(&slices, needed);
+    for (const std::uint32_t index : by_start) {
+        const Row& row = rows_[index];
+        slices.start_ns[next_] = row.start_ns;
+        slices.duration_ns[next_] = row.end_ns - row.start_ns;
+        slices.scope[next_] = row.scope;
+        slices.mask[next_] = row.mask;
+        slices.depth[next_] = static_cast<std::uint16_t>(std::min(depths[index], kDeepest));
+        ++next_;
+    }
+}
+
+void Matcher::push_open(const Open& open) {
+    innermost_[open.scope] = static_cast<std::uint32_t>(open_.size());
+    masks_.add(open.mask);
+    open_.push_back(open);
+}
+
+void Matcher::drop_closed() {
+    while (!open_.empty() && open_.back().mask == 0) open_.pop_back();
+}
+
+void Matcher::forget_open() {
+    for (const Open& open : open_) innermost_[open.scope] = kNone;
+    open_.clear();
+    masks_.clear();
+}
+
+void Matcher::add_instant(Instants* instants, std::uint32_t lane, std::int64_t time_ns,
+                          std::uint32_t scope, std::uint32_t mask) {
+    instants->lane.push_back(lane);
+    instants->time_ns.push_back(time_ns);
+    instants->scope.push_back(scope);
+    instants->mask.push_back(mask);
+}
+
+}  // namespace gwatch::trace

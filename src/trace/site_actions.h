@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "instrument/sites.h"
+
+namespace gwatch::trace {
+
+/// The site table in the form that the decoder walks: the actions of all sites in one array.
+class SiteActions {
+  public:
+    /// kArchive when an action names a scope that the table does not have.
+    static Result<SiteActions> make(const instrument::SiteTable& sites);
+
+    std::uint32_t site_count() const { return static_cast<std::uint32_t>(sites_.size()); }
+    std::uint32_t scope_count() const { return scope_count_; }
+    bool has(std::uint32_t site) const { return site - 1 < sites_.size(); }
+
+    // `site` counts from 1, as in a record; only when has(site).
+    std::span<const instrument::Action> actions(std::uint32_t site) const {
+        const Site& entry = sites_[site - 1];
+        return {actions_.data() + entry.first_action, entry.action_count};
+    }
+    std::uint32_t markers(std::uint32_t site) const { return sites_[site - 1].markers; }
+    std::uint32_t starts(std::uint32_t site) const { return sites_[site - 1].starts; }
+    bool is_exit(std::uint32_t site) const { return sites_[site - 1].is_exit; }
+
+  private:
+    struct Site {
+        std::uint32_t first_action;
+        std::uint32_t action_count;
+        std::uint32_t markers;
+        std::uint32_t starts;
+        bool is_exit;
+    };
+    std::vector<Site> sites_;
+    std::vector<instrument::Action> actions_;
+    std::uint32_t scope_count_ = 0;
+};
+
+}  // namespace gwatch::trace

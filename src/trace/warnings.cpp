@@ -1,0 +1,162 @@
+#include "trace/warnings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "trace/text.h"
+
+namespace gwatch::trace {
+
+namespace {
+
+constexpr std::uint64_t kMostBytes = 1ull << 40;
+constexpr double kNotableUncertainty = 0.02;
+
+/// Chunks that would have held the dropped records: full ones, and a part of one for each lane that
+/// may have dropped.
+std::uint64_t chunks_lacking(const record::RawRecords& raw) {
+    const std::uint64_t dropped = raw.control.dropped_records;
+    const std::uint64_t lanes = std::uint64_t{raw.plan.constants.region_count} * record::kLanes;
+    return dropped / (record::kChunkUnits - 1) + std::min(dropped, lanes);
+}
+
+void warn_of_drops(const Counts& counts, std::vector<std::string>* warnings) {
+    if (counts.dropped_events == 0 && counts.dropped_records == 0) return;
+    std::string text = count_of(counts.dropped_events, "event") + " (" +
+                       count_of(counts.dropped_records, "record") +
+                       ") were dropped: the buffer of " + with_commas(counts.buffer_bytes) +
+                       " bytes was too small";
+    text += counts.buffer_bytes_needed == 0
+                ? "; record fewer warps with warps=..."
+                : "; pass buffer_bytes=" + std::to_string(counts.buffer_bytes_needed);
+    warnings->push_back(text + ".");
+}
+
+void warn_of_missing_warps(const Counts& counts, const record::RawRecords& raw,
+                           std::vector<std::string>* warnings) {
+    if (raw.plan.sampled) {
+        warnings->push_back("Only " + with_commas(counts.blocks_selected) + " of " +
+                            count_of(counts.blocks_in_grid, "block") +
+                            " were recorded, evenly spaced over the grid: the " + "buffer of " +
+                            with_commas(counts.buffer_bytes) +
+                            " bytes has no room for all; pass a larger buffer_bytes.");
+    }
+    if (counts.unplaced_warps != 0) {
+        warnings->push_back(
+            count_of(counts.unplaced_warps, "warp") +
+            " found no place in the buffer and left no records: the grid was larger than "
+            "the one the launch announced; trace a launch of its own.");
+    }
+    const std::uint64_t selected = raw.plan.constants.region_count;
+    if (counts.warps_recorded < selected) {
+        warnings->push_back(count_of(selected - counts.warps_recorded, "selected warp") +
+                            " left no records: the launch ended before they began.");
+    }
+}
+
+void warn_of_orphans(const Run& run, std::vector<std::string>* warnings) {
+    if (run.counts.orphan_starts != 0) {
+        warnings->push_back(
+            count_of(run.counts.orphan_starts, "scope start") +
+            " met no end: the scope is left by a way without scope_end (an early return, a "
+            "break), or the end was dropped; they are kept as orphan_starts.");
+    }
+    if (run.counts.orphan_ends != 0) {
+        warnings->push_back(
+            count_of(run.counts.orphan_ends, "scope end") +
+            " met no start: the scope is entered by a way without scope_start, or the start "
+            "was dropped; they are kept as orphan_ends.");
+    }
+    const auto no_exit = static_cast<std::uint64_t>(
+        std::count_if(run.lanes.begin(), run.lanes.end(),
+                      [](const Lane& lane) { return lane.exit_ns == kUnknownTime; }));
+    if (no_exit != 0) {
+        warnings->push_back(
+            count_of(no_exit, "warp") +
+            " left no record of the exit: the kernel trapped or was stopped, or the record was "
+            "dropped; their lifetime counts to their last record.");
+    }
+}
+
+void warn_of_faults(const Faults& faults, std::vector<std::string>* warnings) {
+    const auto warn = [&](std::uint64_t count, const char* noun, const char* what) {
+        if (count != 0) warnings->push_back(count_of(count, noun) + what);
+    };
+    warn(faults.broken_chunks, "chunk",
+         " of the pool named no recorded warp and were left out: the kernel may have written into "
+         "the trace's "
+         "memory.");
+    warn(faults.stray_masks, "record",
+         " named threads that their warp does not have and were left out: the kernel may have "
+         "written into the "
+         "trace's memory.");
+    warn(faults.clocks_backwards, "record",
+         " had an earlier clock than the one before and were moved to its time: the device may "
+         "have been reset or "
+         "the warp moved to another SM.");
+    warn(faults.headless_regions, "region",
+         " had records but no entry and were left out: the kernel may have written into the "
+         "trace's memory.");
+}
+
+void warn_of_time(const ClockFit& fit, const Run& run, std::vector<std::string>* warnings) {
+    if (run.lanes.empty()) return;
+    char text[256];
+    if (fit.rate_assumed) {
+        std::snprintf(text, sizeof text,
+                      "The launch was too short to measure the SM clock against the device's timer "
+                      "(one tick is "
+                      "%.0f ns): ns assume a clock of %.0f MHz.",
+                      fit.tick_ns, 1000 / fit.ns_per_cycle);
+        warnings->emplace_back(text);
+    } else if (fit.rate_uncertainty > kNotableUncertainty) {
+        std::snprintf(text, sizeof text,
+                      "The launch was short against a tick of the device's timer (%.0f ns): the SM "
+                      "clock, and with "
+                      "it every duration, is known to %.0f %%.",
+                      fit.tick_ns, std::ceil(100 * fit.rate_uncertainty));
+        warnings->emplace_back(text);
+    }
+}
+
+}  // namespace
+
+std::uint64_t buffer_bytes_needed(const record::RawRecords& raw) {
+    if (raw.control.dropped_records == 0) return 0;
+    const record::Plan& plan = raw.plan;
+    const std::uint64_t chunks = plan.constants.pool_chunks + chunks_lacking(raw);
+    const std::uint64_t blocks = std::max<std::uint64_t>(1, plan.constants.block_count);
+    record::PlanRequest request{raw.grid,
+                                raw.block,
+                                plan.total_bytes,
+                                0,
+                                plan.constants.warp_mask,
+                                plan.lane_cursors_offset != 0};
+    for (; request.buffer_bytes < kMostBytes;
+         request.buffer_bytes += request.buffer_bytes / 4 + 1) {
+        const auto larger = record::plan_memory(request);
+        if (!larger) return 0;
+        // More memory may also mean more recorded blocks, which then need as much each.
+        const double growth =
+            static_cast<double>(larger->constants.block_count) / static_cast<double>(blocks);
+        if (larger->constants.region_slots >= plan.constants.region_slots &&
+            larger->constants.pool_chunks >= static_cast<double>(chunks) * growth) {
+            return larger->total_bytes;
+        }
+    }
+    return 0;
+}
+
+std::vector<std::string> warnings_of(const Run& run, const record::RawRecords& raw,
+                                     const Faults& faults, const ClockFit& fit) {
+    std::vector<std::string> warnings;
+    warn_of_drops(run.counts, &warnings);
+    warn_of_missing_warps(run.counts, raw, &warnings);
+    warn_of_orphans(run, &warnings);
+    warn_of_faults(faults, &warnings);
+    warn_of_time(fit, run, &warnings);
+    return warnings;
+}
+
+}  // namespace gwatch::trace

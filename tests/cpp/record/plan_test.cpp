@@ -1,0 +1,193 @@
+#include "record/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+
+namespace gwatch::record {
+namespace {
+
+constexpr std::uint64_t kMiB = 1ull << 20;
+constexpr std::uint64_t kGiB = 1ull << 30;
+
+PlanRequest request_of(const Dim3& grid, const Dim3& block, std::uint64_t buffer_bytes = 0) {
+    return {grid, block, buffer_bytes, 80 * kGiB, 0, false};
+}
+
+Plan plan_of(const PlanRequest& request) {
+    auto plan = plan_memory(request);
+    EXPECT_TRUE(plan.ok()) << plan.error().to_string();
+    return *plan;
+}
+
+/// What must hold for every plan, whatever was asked.
+void expect_sound(const Plan& plan, const PlanRequest& request) {
+    const LaunchConstants& c = plan.constants;
+    EXPECT_TRUE(std::has_single_bit(c.region_slots));
+    EXPECT_GE(c.region_slots, kMinRegionSlots);
+    EXPECT_LT(std::uint64_t{c.region_count} * c.region_slots, 1ull << 32);
+    EXPECT_LT(std::uint64_t{c.pool_chunks} * kChunkUnits, 1ull << 32);
+    EXPECT_GE(c.pool_chunks, 1u);
+    EXPECT_EQ(c.region_count, c.block_count * warps_per_region_group(c.warp_mask));
+    EXPECT_GE(c.block_stride, 1u);
+    EXPECT_LT(c.block_first + std::uint64_t{c.block_count - 1} * c.block_stride,
+              plan.blocks_in_grid);
+    for (const std::uint64_t offset :
+         {plan.control_offset, plan.regions_offset, plan.lane_cursors_offset, plan.pool_offset}) {
+        EXPECT_EQ(offset % 256, 0u);
+    }
+    const std::uint64_t regions_end =
+        plan.regions_offset + std::uint64_t{c.region_count} * c.region_slots * sizeof(Slot);
+    EXPECT_GE(plan.regions_offset, plan.control_offset + sizeof(Control));
+    if (request.uses_lane_cursors) {
+        EXPECT_GE(plan.lane_cursors_offset, regions_end);
+        EXPECT_GE(plan.pool_offset, plan.lane_cursors_offset + std::uint64_t{c.region_count} * 128);
+    } else {
+        EXPECT_EQ(plan.lane_cursors_offset, 0u);
+        EXPECT_GE(plan.pool_offset, regions_end);
+    }
+    EXPECT_EQ(plan.total_bytes, plan.pool_offset + std::uint64_t{c.pool_chunks} * kChunkBytes);
+    if (request.buffer_bytes != 0) {
+        EXPECT_LE(plan.total_bytes, request.buffer_bytes);
+    }
+}
+
+TEST(Plan, GivesEachWarpAsMuchAsFits) {
+    const PlanRequest request = request_of({132, 1, 1}, {384, 1, 1});
+    const Plan plan = plan_of(request);
+    expect_sound(plan, request);
+    EXPECT_EQ(plan.constants.region_count, 132u * 12);
+    EXPECT_EQ(plan.constants.region_slots, 32768u);
+    EXPECT_FALSE(plan.sampled);
+    EXPECT_EQ(plan.constants.block_count, 132u);
+    EXPECT_EQ(plan.constants.block_stride, 1u);
+    EXPECT_EQ(plan.constants.warps_per_block, 12u);
+    EXPECT_EQ(plan.constants.warp_mask, 0xfffu);
+    EXPECT_GT(plan.total_bytes, kGiB - kChunkBytes - 1);
+}
+
+TEST(Plan, TakesAQuarterOfFreeMemory) {
+    PlanRequest request = request_of({4, 1, 1}, {32, 1, 1});
+    request.free_bytes = 64 * kMiB;
+    const Plan plan = plan_of(request);
+    expect_sound(plan, request);
+    EXPECT_LE(plan.total_bytes, 16 * kMiB);
+    EXPECT_GT(plan.total_bytes, 15 * kMiB);
+}
+
+TEST(Plan, CountsWarpsOfOddBlocks) {
+    const PlanRequest request = request_of({2, 3, 4}, {10, 10, 1});
+    const Plan plan = plan_of(request);
+    expect_sound(plan, request);
+    EXPECT_EQ(plan.constants.warps_per_block, 4u);
+    EXPECT_EQ(plan.constants.warp_mask, 0xfu);
+    EXPECT_EQ(plan.blocks_in_grid, 24u);
+}
+
+TEST(Plan, RecordsOnlySelectedWarps) {
+    PlanRequest request = request_of({8, 1, 1}, {1024, 1, 1}, 64 * kMiB);
+    request.warp_mask = 0x80000001;
+    const Plan plan = plan_of(request);
+    expect_sound(plan, request);
+    EXPECT_EQ(plan.constants.region_count, 16u);
+}
+
+TEST(Plan, RefusesASelectionOfNoWarp) {
+    PlanRequest request = request_of({8, 1, 1}, {64, 1, 1});
+    request.warp_mask = 0xff00;
+    const auto plan = plan_memory(request);
+    ASSERT_FALSE(plan.ok());
+    EXPECT_EQ(plan.error().kind, ErrorKind::kUsage);
+    EXPECT_EQ(plan.error().to_string(),
+              "the selection of warps names none of the 2 warps that a block of this launch has\n"
+              "Pass warps between 0 and 1, or none for all.");
+}
+
+TEST(Plan, SamplesFirstAndLastBlockWhenTheStrideAllows) {
+    const PlanRequest request = request_of({65536, 1, 1}, {256, 1, 1}, 80 * kMiB);
+    const Plan plan = plan_of(request);
+    expect_sound(plan, request);
+    EXPECT_TRUE(plan.sampled);
+    EXPECT_EQ(plan.constants.region_slots, 64u);
+    EXPECT_EQ(plan.constants.block_first, 0u);
+    EXPECT_EQ((plan.constants.block_count - 1) * plan.constants.block_stride, 65535u);
+}
+
+TEST(Plan, SampleEndsWithinAStrideOfTheLastBlock) {
+    // 8191 is a prime, so no stride but 1 leads from the first block to the last.
+    const PlanRequest request = request_of({8192, 1, 1}, {1024, 1, 1}, 32 * kMiB);
+    const Plan plan = plan_of(request);
+    expect_sound(plan, request);
+    const LaunchConstants& c = plan.constants;
+    EXPECT_TRUE(plan.sampled);
+    EXPECT_GT((c.block_count - 1) * c.block_stride + c.block_stride, 8191u);
+    EXPECT_GT(c.block_count, 1000u);
+}
+
+TEST(Plan, GoesBelowUsefulRegionsForOneBlockOnly) {
+    const PlanRequest request = request_of({100, 1, 1}, {1024, 1, 1}, 12 * 1024);
+    const Plan plan = plan_of(request);
+    expect_sound(plan, request);
+    EXPECT_EQ(plan.constants.block_count, 1u);
+    EXPECT_EQ(plan.constants.region_slots, 32u);
+}
+
+TEST(Plan, SaysHowMuchOneBlockNeeds) {
+    const auto refused = plan_memory(request_of({100, 1, 1}, {1024, 1, 1}, 4096));
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().kind, ErrorKind::kUsage);
+    EXPECT_EQ(
+        refused.error().message,
+        "a trace buffer of 4096 bytes cannot hold the records of one block of 1024x1x1 threads");
+    EXPECT_EQ(refused.error().hint,
+              "Pass buffer_bytes=5724 or more, or free memory of the device.");
+    EXPECT_TRUE(plan_memory(request_of({100, 1, 1}, {1024, 1, 1}, 5724)).ok());
+    EXPECT_FALSE(plan_memory(request_of({100, 1, 1}, {1024, 1, 1}, 5723)).ok());
+}
+
+TEST(Plan, RefusesImpossibleLaunches) {
+    EXPECT_EQ(plan_memory(request_of({1, 0, 1}, {32, 1, 1})).error().message,
+              "no launch has a grid of 1x0x1 blocks of 32x1x1 threads");
+    EXPECT_FALSE(plan_memory(request_of({1, 1, 1}, {1025, 1, 1})).ok());
+}
+
+TEST(Plan, FillsInAddresses) {
+    PlanRequest request = request_of({8, 1, 1}, {64, 1, 1}, kMiB);
+    request.uses_lane_cursors = true;
+    const Plan plan = plan_of(request);
+    const LaunchConstants filled = plan.at(0x7000'0000'0000);
+    EXPECT_EQ(filled.control, 0x7000'0000'0000 + plan.control_offset);
+    EXPECT_EQ(filled.regions, 0x7000'0000'0000 + plan.regions_offset);
+    EXPECT_EQ(filled.lane_cursors, 0x7000'0000'0000 + plan.lane_cursors_offset);
+    EXPECT_EQ(filled.pool, 0x7000'0000'0000 + plan.pool_offset);
+    EXPECT_EQ(filled.region_slots, plan.constants.region_slots);
+    request.uses_lane_cursors = false;
+    EXPECT_EQ(plan_of(request).at(0x7000'0000'0000).lane_cursors, 0u);
+}
+
+TEST(Plan, IsSoundOverManyShapes) {
+    for (const bool cursors : {false, true}) {
+        for (const std::uint64_t bytes : {8192ull, 65536ull, 1000003ull, 1ull << 30, 1ull << 38}) {
+            for (const std::uint32_t blocks :
+                 {1u, 2u, 3u, 132u, 4096u, 8192u, 99991u, 0x7fffffffu}) {
+                for (const std::uint32_t threads : {1u, 32u, 33u, 256u, 1024u}) {
+                    PlanRequest request = request_of({blocks, 1, 1}, {threads, 1, 1}, bytes);
+                    request.uses_lane_cursors = cursors;
+                    const auto plan = plan_memory(request);
+                    EXPECT_TRUE(plan.ok() || bytes < 20000);
+                    if (plan.ok()) expect_sound(*plan, request);
+                }
+            }
+        }
+    }
+}
+
+TEST(Plan, TakesTheLargestGrid) {
+    const PlanRequest request = request_of({0x7fffffff, 65535, 65535}, {1024, 1, 1});
+    const Plan plan = plan_of(request);
+    EXPECT_TRUE(plan.sampled);
+    expect_sound(plan, request);
+}
+
+}  // namespace
+}  // namespace gwatch::record
