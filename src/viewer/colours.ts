@@ -2,8 +2,8 @@
 
 // All at least 3:1 against both grounds, and told apart with a red or green weakness; the first eight furthest apart.
 const PALETTE = [
-  "#3d80d7", "#ed6e12", "#4aa34c", "#bf4da8", "#c83c25", "#684fc8", "#187b90", "#947261",
-  "#749c8c", "#935267", "#2f9ecf", "#177820", "#d071bb", "#6d86ff", "#854aa6", "#e56d78",
+  "#3d80d7", "#ed6e12", "#4aa34c", "#bf4da8", "#c83c25", "#684fc8", "#187b90", "#749c8c",
+  "#947261", "#935267", "#2f9ecf", "#177820", "#d071bb", "#6d86ff", "#854aa6", "#e56d78",
 ];
 const FIRST_CHOICE = 8;
 

@@ -95,8 +95,9 @@ function drawLabels(context: CanvasRenderingContext2D, { data, view, colours }: 
       context.font = "600 11px system-ui, sans-serif";
       context.fillStyle = colours.text;
       context.textAlign = "left";
-      context.fillText(`block ${data.block[row]}`, 2, Math.max(y, AXIS_HEIGHT + 6));
-      freeFrom = y;
+      const labelY = Math.max(y, AXIS_HEIGHT + 6);
+      context.fillText(`block ${data.block[row]}`, 2, labelY);
+      freeFrom = labelY;
     }
     if (view.rowHeight >= NAMED_HEIGHT) {
       context.font = "11px system-ui, sans-serif";

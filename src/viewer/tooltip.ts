@@ -38,8 +38,8 @@ export class Tooltip {
 
   private lines(picked: Picked): HTMLElement[] {
     const lines = [...this.head(picked), this.place(picked)];
-    if (picked.slices.length > 0) lines.push(line(threadNames(this.data.mask[picked.slices[0]])));
-    for (const slice of picked.slices.slice(1, 6)) lines.push(this.around(slice));
+    if (picked.slices.length > 0) lines.push(line(this.threads(picked.row, this.data.mask[picked.slices[0]])));
+    for (const slice of picked.slices.slice(1, 6)) lines.push(this.around(picked.row, slice));
     if (picked.instant) lines.push(this.instant(picked));
     return lines;
   }
@@ -49,7 +49,7 @@ export class Tooltip {
     if (picked.slices.length > 0) {
       const scope = this.data.scope[picked.slices[0]];
       const title = element("div", "tooltip-title", swatch(this.colours[scope]), this.facts.scopes[scope].name);
-      return [title, this.times(picked, `${units.duration(span)} (${units.count(span)} ns)`), ...this.source(scope)];
+      return [title, this.times(picked, exactDuration(span)), ...this.source(scope)];
     }
     if (!picked.inLife) return [element("div", "tooltip-title", "The warp was not running")];
     return [element("div", "tooltip-title", "In no scope"), this.times(picked, units.duration(span))];
@@ -68,18 +68,26 @@ export class Tooltip {
     return line(`${blockName(this.facts, this.data.block[row])}, warp ${this.data.warp[row]}, SM ${this.data.sm[row]}`);
   }
 
-  private around(slice: number): HTMLElement {
+  private around(row: number, slice: number): HTMLElement {
     const scope = this.data.scope[slice];
     const span = units.duration(this.data.end[slice] - this.data.start[slice]);
-    const text = `also open: ${this.facts.scopes[scope].name}, ${span}, ${threadNames(this.data.mask[slice])}`;
+    const text = `also open: ${this.facts.scopes[scope].name}, ${span}, ${this.threads(row, this.data.mask[slice])}`;
     return element("div", "faint", swatch(this.colours[scope]), text);
   }
 
-  private instant({ instant }: Picked): HTMLElement {
+  private threads(row: number, mask: number): string {
+    return threadNames(this.facts, this.data.warp[row], mask);
+  }
+
+  private instant({ row, instant }: Picked): HTMLElement {
     if (!instant) return line("");
     const name = this.facts.scopes[instant.scope]?.name ?? `scope ${instant.scope}`;
-    return line(`${name}: ${instant.kind} at ${units.count(instant.time)} ns, ${threadNames(instant.mask)}`, "alarm");
+    return line(`${name}: ${instant.kind} at ${units.count(instant.time)} ns, ${this.threads(row, instant.mask)}`, "alarm");
   }
+}
+
+function exactDuration(ns: number): string {
+  return ns < 1000 ? units.duration(ns) : `${units.duration(ns)} (${units.count(ns)} ns)`;
 }
 
 function line(text: string, className = ""): HTMLElement {

@@ -10,8 +10,10 @@ export function blockName(facts: RunFacts, block: number): string {
 }
 
 /** Which threads of a warp a mask holds: "all 32 threads", "thread 0", "threads 0-15, 20". */
-export function threadNames(mask: number): string {
-  if (mask >>> 0 === 0xffffffff) return "all 32 threads";
+export function threadNames(facts: RunFacts, warp: number, mask: number): string {
+  const [x, y, z] = facts.launch.block;
+  const threads = Math.min(x * y * z - 32 * warp, 32);
+  if (threads > 1 && mask >>> 0 === 2 ** threads - 1) return `all ${threads} threads`;
   const ranges: string[] = [];
   for (let thread = 0; thread < 32; thread++) {
     if (!((mask >>> thread) & 1)) continue;

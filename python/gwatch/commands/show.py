@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import sys
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from gwatch.show.page import Choice
 
 MAX_WIDTH = 100
-MIN_WIDTH = 60
+MIN_WIDTH = 80
 
 _DESCRIPTION = """Print what a trace holds: launch and build facts, a table of scopes, how busy
 the warps were, and a timeline with a row a warp. Plain text of at most 100 columns when the output
@@ -77,13 +78,14 @@ def parse_list(text: str, option: str) -> list[int]:
     """
     numbers: list[int] = []
     for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
+        match = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part, re.ASCII)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if first > last:
             raise UsageError(
                 f"{option} cannot be '{text}'",
                 hint=f"Give numbers and ranges, such as {option} 0,4-7.",
             )
-        numbers += range(int(first), int(last if dash else first) + 1)
+        numbers += range(first, last + 1)
     return numbers
 
 
@@ -95,8 +97,8 @@ def _choice(arguments: argparse.Namespace) -> Choice:
         raise UsageError("--from-ns must be before --to-ns", hint=f"Got {begin} ns and {end} ns.")
     return Choice(
         run=arguments.run_number - 1,
-        blocks=parse_list(arguments.block, "--block") if arguments.block else (),
-        warps=parse_list(arguments.warp, "--warp") if arguments.warp else (),
+        blocks=parse_list(arguments.block, "--block") if arguments.block is not None else (),
+        warps=parse_list(arguments.warp, "--warp") if arguments.warp is not None else (),
         begin_ns=begin,
         end_ns=end,
     )

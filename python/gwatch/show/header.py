@@ -68,9 +68,10 @@ def _launch(launch: libpygwatch.LaunchFacts) -> str:
     parts = [
         f"grid {_shape(launch.grid)} = {units.count(volume(launch.grid), 'block')}",
         f"block {_shape(launch.block)} threads = {units.count(warps, 'warp')}",
-        f"cluster {_shape(launch.cluster)} blocks",
         f"dynamic shared {units.size(launch.dynamic_shared_bytes)}",
     ]
+    if volume(launch.cluster) > 1:
+        parts.append(f"cluster {_shape(launch.cluster)} blocks")
     if launch.in_graph:
         parts.append("inside a CUDA graph")
     return ", ".join(parts)
@@ -125,7 +126,8 @@ def _events(run: libpygwatch.Run) -> str:
         f"dropped {units.count(counts.dropped_events, 'event')}, "
         f"{units.count(counts.dropped_records, 'record')}; "
         f"orphans {units.count(counts.orphan_starts, 'start')}, "
-        f"{units.count(counts.orphan_ends, 'end')}; buffer {units.size(counts.buffer_bytes)}"
+        f"{units.count(counts.orphan_ends, 'end')}; {units.count(len(run.marks), 'mark')}; "
+        f"buffer {units.size(counts.buffer_bytes)}"
     )
     if counts.buffer_bytes_needed:
         text += f", {units.size(counts.buffer_bytes_needed)} would have dropped nothing"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from gwatch import libpygwatch
 from gwatch.show import units
 from gwatch.show.text import Style, field
 
 
 def pipeline_lines(
-    summary: libpygwatch.PipelineSummary, lanes: Sequence[libpygwatch.Lane], style: Style
+    summary: libpygwatch.PipelineSummary, lanes: libpygwatch.Lanes, style: Style
 ) -> list[str]:
     """Render the summary of one run."""
     text = (

@@ -9,7 +9,9 @@ from gwatch import libpygwatch
 from gwatch.show import units
 from gwatch.show.text import Style, clean, shorten
 
-MAX_SCOPES = 20
+MAX_SCOPES = 15
+_NARROW = 92
+"""Columns below which the mean gives way to the names."""
 _COLUMNS = ("count", "min", "p50", "mean", "p95", "max", "total", "share")
 
 
@@ -25,13 +27,18 @@ def statistics_lines(
         return [style.bold("scopes      ") + "no slices were recorded"]
     ordered = sorted(statistics, key=lambda entry: -entry.total_ns)
     shown = ordered[:MAX_SCOPES]
-    rows = [_figures(entry, lifetime_ns) for entry in shown]
-    widths = [max(len(title), *(len(row[i]) for row in rows)) for i, title in enumerate(_COLUMNS)]
-    name_width = max(style.width - sum(widths) - len(widths) - 2, 12)
+    table = [list(_COLUMNS), *(_figures(entry, lifetime_ns) for entry in shown)]
+    if style.width < _NARROW:
+        table = [
+            [cell for cell, title in zip(row, _COLUMNS, strict=True) if title != "mean"]
+            for row in table
+        ]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    name_width = max(style.width - sum(widths) - len(widths) - 2, 8)
     names = [scope_label(run.scopes[entry.scope], name_width) for entry in shown]
     name_width = max(len("scope"), *(len(name) for name in names))
-    lines = [style.bold("  " + "scope".ljust(name_width) + _aligned(_COLUMNS, widths))]
-    for entry, name, row in zip(shown, names, rows, strict=True):
+    lines = [style.bold("  " + "scope".ljust(name_width) + _aligned(table[0], widths))]
+    for entry, name, row in zip(shown, names, table[1:], strict=True):
         letter = style.scope(entry.scope, letters[entry.scope])
         lines.append(f"{letter} {name.ljust(name_width)}{_aligned(row, widths)}")
     if len(ordered) > len(shown):
@@ -63,4 +70,4 @@ def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
 def _unseen(run: libpygwatch.Run, statistics: Sequence[libpygwatch.ScopeStatistics]) -> list[str]:
     seen = {entry.scope for entry in statistics}
     names = [clean(scope.name) for index, scope in enumerate(run.scopes) if index not in seen]
-    return [f"  no slices: {shorten(', '.join(names), 80)}"] if names else []
+    return [f"  no slices: {shorten(', '.join(names), 60)}"] if names else []

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from dataclasses import dataclass
 
 LABEL_WIDTH = 12
+NO_BREAK = "\u00a0"
+"""A space at which no line may end; field() writes it as a plain one."""
 _BACKGROUNDS = (75, 214, 114, 176, 180, 80, 210, 147, 150, 222, 109, 182)
 
 
@@ -50,10 +53,10 @@ def shorten(name: str, width: int) -> str:
 
 
 def field(label: str, text: str, style: Style) -> list[str]:
-    """Lay out a labelled paragraph, wrapped with its text aligned."""
+    """Lay out a labelled paragraph, wrapped under its text; figures stay beside their units."""
     indent = " " * LABEL_WIDTH
     lines = textwrap.wrap(
-        text,
+        re.sub(r"(?<=\d) (?=[A-Za-z%])", NO_BREAK, text),
         max(style.width, 2 * LABEL_WIDTH),
         initial_indent=indent,
         subsequent_indent=indent,
@@ -61,5 +64,6 @@ def field(label: str, text: str, style: Style) -> list[str]:
     )
     if not lines:
         return []
+    lines = [line.replace(NO_BREAK, " ") for line in lines]
     lines[0] = style.bold(label.ljust(LABEL_WIDTH)) + lines[0][LABEL_WIDTH:]
     return lines

@@ -8,12 +8,13 @@ from itertools import groupby
 from gwatch import libpygwatch
 from gwatch.show import units
 from gwatch.show.letters import OTHER
-from gwatch.show.text import Style, clean, field
+from gwatch.show.text import NO_BREAK, Style, clean, field, shorten
 
 LABEL_WIDTH = 8
 """Columns in front of the cells."""
 GAP = "."
 OUTSIDE = " "
+_LEGEND_NAME_WIDTH = 40
 _ALL_SHOWN = "all blocks are shown"
 
 
@@ -62,10 +63,10 @@ def _caption(timeline: libpygwatch.TextTimeline, rows: int) -> str:
     all_shown = all(block.reason == _ALL_SHOWN for block in timeline.blocks)
     text = f"{rows:,} of {units.count(timeline.lanes_in_run, 'warp')}"
     if not all_shown:
-        text += ", whole blocks chosen as said below (--block and --warp pick others)"
+        text += " (--block and --warp pick others, --from-ns and --to-ns zoom)"
     return (
         f"{text}; a column is {units.duration(timeline.cell_ns)} and shows what held most of it; "
-        f"each block's axis starts with the block"
+        f"the axis counts from each block's own 'from'"
     )
 
 
@@ -79,14 +80,19 @@ def _ruler(cells: int, cell_ns: float) -> str:
 
 
 def _block_line(run: libpygwatch.Run, block: libpygwatch.TimelineBlock) -> str:
-    width, height, _ = (max(extent, 1) for extent in run.launch.grid)
-    x, y, z = block.block % width, block.block // width % height, block.block // (width * height)
     multiprocessors = sorted({row.sm for row in block.rows})
     reason = "" if block.reason == _ALL_SHOWN else f": {block.reason}"
     return (
-        f"block {block.block} (x {x}, y {y}, z {z}) on SM {', '.join(map(str, multiprocessors))}, "
+        f"block {block.block}{_place(run, block.block)} on SM {', '.join(map(str, multiprocessors))}, "
         f"from {units.duration(block.begin_ns)}{reason}"
     )
+
+
+def _place(run: libpygwatch.Run, block: int) -> str:
+    width, height, depth = (max(extent, 1) for extent in run.launch.grid)
+    if height == depth == 1:
+        return ""
+    return f" (x {block % width}, y {block // width % height}, z {block // (width * height)})"
 
 
 def _legend(
@@ -99,7 +105,7 @@ def _legend(
     entries = []
     for index, time in enumerate(timeline.innermost_ns):
         if time > 0 and letters[index] != OTHER:
-            name = clean(run.scopes[index].name)
+            name = shorten(clean(run.scopes[index].name), _LEGEND_NAME_WIDTH)
             entries.append(f"{letters[index]} {name} {units.percent(time, total)}")
     others = sum(
         time for index, time in enumerate(timeline.innermost_ns) if letters[index] == OTHER
@@ -108,7 +114,7 @@ def _legend(
         entries.append(f"{OTHER} other scopes {units.percent(others, total)}")
     entries.append(f"{GAP} no scope {units.percent(timeline.gap_ns, total)}")
     text = (
-        " | ".join(entries)
+        " | ".join(entry.replace(" ", NO_BREAK) for entry in entries)
         + " (exact shares of the time shown, by innermost scope; blank: not alive)"
     )
     return field("legend", text, style)

@@ -7,12 +7,15 @@ _SIZES = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 
 
 def duration(ns: float) -> str:
-    """Write a duration with four significant digits in the unit that fits, such as ``12.35 us``."""
+    """Write a duration with four significant digits in the unit that fits, such as ``12.35 us``.
+
+    Below a microsecond a whole number of ns has no decimals, a fraction one (or two below 1 ns).
+    """
     for scale, unit in _DURATIONS:
         if abs(ns) >= scale * 0.99995:
             return f"{_four_digits(ns / scale)} {unit}"
-    if ns == int(ns):
-        return f"{int(ns)} ns"
+    if isinstance(ns, int):
+        return f"{ns} ns"
     return f"{ns:.1f} ns" if abs(ns) >= 1 else f"{ns:.2f} ns"
 
 
