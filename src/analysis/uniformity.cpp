@@ -1,0 +1,50 @@
+#include "analysis/uniformity.h"
+
+#include "analysis/control_flow.h"
+#include "analysis/program.h"
+#include "analysis/solver.h"
+#include "analysis/special_registers.h"
+
+namespace gwatch::analysis {
+
+using ptx::kNone;
+
+/// Keeps of a solution what the verdicts need.
+class UniformityBuilder {
+  public:
+    static Uniformity build(const Program& program, const ControlFlow& flow, const Solver& solver) {
+        Uniformity uniformity;
+        uniformity.first_statement_ = flow.first_statement;
+        uniformity.causes_ = solver.causes();
+        uniformity.origins_ = solver.origins();
+        uniformity.registers_ = program.registers;
+        for (const std::uint32_t block : flow.block_of) {
+            uniformity.cause_of_.push_back(solver.cause_of_block(block));
+        }
+        add_guards(program, solver, uniformity);
+        return uniformity;
+    }
+
+  private:
+    static void add_guards(const Program& program, const Solver& solver, Uniformity& uniformity) {
+        for (const Operation& operation : program.operations) {
+            if (operation.guard == kNone || !solver.varies(operation.guard)) continue;
+            std::uint32_t& cause =
+                uniformity.cause_of_[operation.statement - uniformity.first_statement_];
+            if (cause != kNone) continue;
+            cause = static_cast<std::uint32_t>(uniformity.causes_.size());
+            uniformity.causes_.push_back({operation.statement, operation.guard});
+        }
+    }
+};
+
+Uniformity analyze(const ptx::Module& module, const ptx::Function& entry,
+                   const LaunchShape& shape) {
+    const Program program = read_program(module, entry, complete_shape(module, entry, shape));
+    const ControlFlow flow = build_control_flow(module, program);
+    Solver solver(program, flow);
+    solver.run();
+    return UniformityBuilder::build(program, flow, solver);
+}
+
+}  // namespace gwatch::analysis
