@@ -80,10 +80,10 @@ def _ruler(cells: int, cell_ns: float) -> str:
 
 
 def _block_line(run: libpygwatch.Run, block: libpygwatch.TimelineBlock) -> str:
-    multiprocessors = sorted({row.sm for row in block.rows})
+    multiprocessors = ", ".join(map(str, sorted({row.sm for row in block.rows})))
     reason = "" if block.reason == _ALL_SHOWN else f": {block.reason}"
     return (
-        f"block {block.block}{_place(run, block.block)} on SM {', '.join(map(str, multiprocessors))}, "
+        f"block {block.block}{_place(run, block.block)} on SM {multiprocessors}, "
         f"from {units.duration(block.begin_ns)}{reason}"
     )
 
