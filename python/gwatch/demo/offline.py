@@ -1,0 +1,66 @@
+"""The demo without a GPU: builds the attention kernel here, and shows a capture recorded elsewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+from gwatch import assemblers, libpygwatch
+from gwatch.cuda.trace._result import make_trace
+from gwatch.sources import _triton_build, _triton_flags
+
+KERNEL = "attention_forward_kernel"
+COMPUTE_CAPABILITY = 90
+RECORDED_ON = "an NVIDIA H200"
+
+
+def _shipped(name: str) -> Traversable:
+    return resources.files("gwatch.data").joinpath("demo", name)
+
+
+def build_here() -> None:
+    """Compile, instrument and assemble the attention kernel for sm_90, and say what came out."""
+    ptx, origin, own = _kernel_ptx()
+    instrumented = libpygwatch.instrument(ptx, KERNEL, origin)
+    scopes = sorted({marker.scope for marker in instrumented.markers})
+    print(f"Built here, for sm_{COMPUTE_CAPABILITY}, not run: {KERNEL}")
+    print(f"  PTX           {origin}")
+    print(f"  instrumented  {len(instrumented.markers)} markers of {len(scopes)} scopes:")
+    print(f"                {', '.join(scopes)}")
+    candidates = assemblers.candidates(own)
+    if not candidates:
+        print("  assembled     no: there is no ptxas here (pip install nvidia-cuda-nvcc)")
+        return
+    plain = libpygwatch.assemble(ptx, KERNEL, candidates)
+    traced = libpygwatch.assemble(instrumented.ptx, KERNEL, candidates)
+    print(f"  assembled     ptxas {traced.version} ({traced.origin})")
+    print(
+        f"  registers     {plain.resources.registers} -> {traced.resources.registers} traced, "
+        f"spilled bytes {plain.resources.spill_store_bytes} -> {traced.resources.spill_store_bytes}"
+    )
+
+
+def _kernel_ptx() -> tuple[bytes, str, list[libpygwatch.Candidate]]:
+    """The kernel's PTX, where it is from, and the assemblers that its compiler brings."""
+    if importlib.util.find_spec("triton") is None:
+        text = _shipped("attention.ptx").read_bytes()
+        return text, "as shipped; triton, which would compile it here, is not installed", []
+    import triton
+
+    from gwatch.demo import attention
+
+    compiled = attention.compile_offline(COMPUTE_CAPABILITY)
+    origin = f"compiled here by triton {triton.__version__}"
+    build = _triton_build.from_object(compiled)
+    return build.ptx.encode(), origin, list(_triton_flags.assemblers(triton, build))
+
+
+def recorded_trace() -> libpygwatch.Trace:
+    """Decode the shipped capture."""
+    with resources.as_file(_shipped("attention.raw")) as path:
+        capture = libpygwatch.read_raw_capture(str(path))
+    run = libpygwatch.decode(capture.records, capture.sites)
+    libpygwatch.set_facts(run, capture.facts)
+    print(f"Recorded on {RECORDED_ON} and decoded here: one launch of the same kernel.")
+    return make_trace("gwatch demo: attention, recorded on an NVIDIA H200", [run])
