@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <regex>
 
-#include "instrument/emit.h"
 #include "instrument/plan.h"
+#include "instrument/rewrite.h"
+#include "instrument/target.h"
 #include "record/layout.h"
 
 namespace gwatch::instrument {
@@ -69,53 +70,6 @@ Result<void> check_not_instrumented(const ptx::Module& module) {
         "Instrument the original text."};
 }
 
-/// Insertions of whole lines in front of statements, and behind some.
-class Insertions {
-  public:
-    explicit Insertions(const ptx::Module& module) : module_(module) {}
-
-    void put_behind(std::uint32_t statement, std::string lines) {
-        lines.pop_back();
-        list_.push_back(
-            {module_.end_of(module_.statements()[statement]), lines.insert(0, 1, '\n')});
-    }
-
-    /// On lines of its own if nothing but blanks stands in front of the statement in its line.
-    void put_in_front(std::uint32_t statement, std::string lines) {
-        const std::uint32_t begin = module_.begin_of(module_.statements()[statement]);
-        std::uint32_t line = begin;
-        while (line > 0 && (module_.text()[line - 1] == ' ' || module_.text()[line - 1] == '\t'))
-            --line;
-        const bool is_first =
-            line == 0 || module_.text()[line - 1] == '\n' || module_.text()[line - 1] == '\r';
-        if (!is_first) lines.insert(0, 1, '\n');
-        list_.push_back({is_first ? line : begin, std::move(lines)});
-    }
-
-    std::string print() { return ptx::print(module_, list_); }
-
-  private:
-    const ptx::Module& module_;
-    std::vector<ptx::Insertion> list_;
-};
-
-std::string emit(const ptx::Module& module, const Plan& plan, const Emitter& emitter) {
-    Insertions insertions(module);
-    insertions.put_behind(module.last_header_statement(), emitter.declaration());
-    for (const FunctionPlan& planned : plan.functions) {
-        const ptx::Function& function = module.functions()[planned.function];
-        if (function.is_entry) {
-            insertions.put_behind(module.scopes()[function.body_scope].open_statement,
-                                  emitter.prologue());
-        }
-        for (const PlannedSite& site : planned.sites) {
-            insertions.put_in_front(site.statement,
-                                    emitter.record(site, plan.table.sites[site.number - 1]));
-        }
-    }
-    return insertions.print();
-}
-
 Result<Instrumented> instrument_entries(const ptx::Module& module,
                                         const std::vector<std::uint32_t>& entries) {
     if (auto fresh = check_not_instrumented(module); !fresh) return fresh.error();
@@ -131,7 +85,7 @@ Result<Instrumented> instrument_entries(const ptx::Module& module,
             "Mark the kernel with gwatch's scope_start, scope_end, scope_switch or scope_mark."};
     }
     Instrumented result;
-    result.ptx = emit(module, *plan, Emitter(module, *capabilities));
+    result.ptx = rewrite(module, *plan, *capabilities);
     result.uses_lane_cursors =
         std::any_of(plan->table.sites.begin(), plan->table.sites.end(),
                     [](const Site& site) { return site.placement == Placement::kFunction; });

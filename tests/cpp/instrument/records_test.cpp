@@ -1,0 +1,240 @@
+// Runs instrumented kernels in the simulator: every event is recorded once, or counted as dropped.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "traced_kernel.h"
+
+namespace gwatch::testing {
+namespace {
+
+using record::kNotRecorded;
+
+/// `turns` turns of a loop with a start and an end around the store of a thread's own word.
+std::string loop(std::uint32_t turns) {
+    return "\tmov.u32 %r2, 0;\n\tld.param.u64 %rd1, [out];\n\tmad.wide.u32 %rd1, %r1, 4, "
+           "%rd1;\nLOOP:\n" +
+           marker("start 1") + "\tst.global.u32 [%rd1], %r2;\n" + marker("end 1") +
+           "\tadd.u32 %r2, %r2, 1;\n\tsetp.lt.u32 %p1, %r2, " + std::to_string(turns) +
+           ";\n\t@%p1 bra LOOP;\n\tret;\n";
+}
+
+std::vector<std::uint16_t> sites_of(const std::vector<Event>& events) {
+    std::vector<std::uint16_t> sites;
+    for (const Event& event : events) sites.push_back(event.site);
+    return sites;
+}
+
+bool clocks_rise(const std::vector<Event>& events) {
+    return std::is_sorted(events.begin(), events.end(),
+                          [](const Event& a, const Event& b) { return a.clock <= b.clock; });
+}
+
+TEST(Records, WholeWarpsWriteTheirRegions) {
+    const TracedKernel kernel(kernel_text(loop(5)));
+    Simulation simulation;
+    simulation.grid = {3, 1, 1};
+    simulation.block = {64, 1, 1};
+    const Traced traced = kernel.run({}, simulation);
+    ASSERT_EQ(traced.failure, "");
+    for (std::uint32_t region = 0; region < 6; ++region) {
+        EXPECT_EQ(sites_of(traced.of_region(region)),
+                  (std::vector<std::uint16_t>{1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 3}));
+        EXPECT_TRUE(clocks_rise(traced.of_region(region)));
+        EXPECT_NE(traced.headers[region].globaltimer, 0u);
+        EXPECT_LT(traced.headers[region].clock, traced.of_region(region)[0].clock);
+        EXPECT_EQ(traced.headers[region].block, region / 2);
+        EXPECT_EQ(traced.headers[region].sm, region / 2);
+        EXPECT_EQ(traced.headers[region].cluster_rank, region / 2 % 2);
+    }
+    EXPECT_EQ(traced.headers[6].globaltimer, 0u);
+    EXPECT_EQ(traced.cold_count(), 0u);
+    EXPECT_EQ(traced.control.chunks_taken, 0u);
+}
+
+TEST(Records, TheKernelItselfComputesTheSame) {
+    const Traced traced = TracedKernel(kernel_text(loop(9))).run({}, {});
+    ASSERT_EQ(traced.failure, "");
+    for (std::size_t thread = 0; thread < 32; ++thread)
+        EXPECT_EQ(traced.output[thread * 4], 8) << thread;
+}
+
+TEST(Records, ClocksKeep48Bits) {
+    Simulation simulation;
+    simulation.first_clock = 0x1234'5678'ffff'fc00;
+    const Traced traced = TracedKernel(kernel_text(loop(20))).run({}, simulation);
+    ASSERT_EQ(traced.failure, "");
+    EXPECT_EQ(traced.events.front().clock >> 32, 0x5678u);
+    EXPECT_EQ(traced.events.back().clock >> 32, 0x5679u);
+    EXPECT_TRUE(clocks_rise(traced.events));
+}
+
+TEST(Records, AFullRegionGoesOnInThePool) {
+    Memory layout;
+    layout.region_slots = 16;
+    const Traced traced = TracedKernel(kernel_text(loop(100))).run(layout, {});
+    ASSERT_EQ(traced.failure, "");
+    EXPECT_EQ(traced.events.size(), 201u);
+    EXPECT_EQ(traced.cold_count(), 189u);
+    EXPECT_EQ(traced.control.chunks_taken, 3u);
+    EXPECT_TRUE(clocks_rise(traced.events));
+    for (const Event& event : traced.events) EXPECT_EQ(event.mask, 0xffffffffu);
+}
+
+/// An exit takes two slots: with 0, 1, 2 and 3 of them left.
+TEST(Records, AnExitNeverReachesOverTheRegion) {
+    for (std::uint32_t marks = 9; marks <= 13; ++marks) {
+        std::string body;
+        for (std::uint32_t i = 0; i < marks; ++i)
+            body += marker("mark m") + "\tadd.u32 %r2, %r1, 1;\n";
+        Memory layout;
+        layout.region_slots = 16;
+        const Traced traced = TracedKernel(kernel_text(body + "\tret;\n")).run(layout, {});
+        ASSERT_EQ(traced.failure, "") << marks;
+        EXPECT_EQ(traced.events.size(), marks + 1) << marks;
+        const std::size_t cold = marks <= 10 ? 0 : marks - std::min(marks, 12u) + 1;
+        EXPECT_EQ(traced.cold_count(), cold) << marks;
+    }
+}
+
+TEST(Records, WhatFindsNoChunkIsCounted) {
+    Memory layout;
+    layout.region_slots = 16;
+    layout.pool_chunks = 2;
+    const std::string fused =
+        "LOOP:\n" + marker("end 1") + marker("start 2") + marker("mark 3") +
+        "\tadd.u32 %r2, %r2, 1;\n\tsetp.lt.u32 %p1, %r2, 200;\n\t@%p1 bra LOOP;\n\tret;\n";
+    const Traced traced = TracedKernel(kernel_text("\tmov.u32 %r2, 0;\n" + fused)).run(layout, {});
+    ASSERT_EQ(traced.failure, "");
+    EXPECT_EQ(traced.events.size(), 12u + 2 * 63);
+    EXPECT_EQ(traced.control.dropped_records, 201 - traced.events.size());
+    EXPECT_EQ(traced.control.dropped_events, 3 * (200 - traced.events.size()));
+    EXPECT_EQ(traced.control.chunks_taken, 2 + traced.control.dropped_records);
+}
+
+TEST(Records, WithoutAPoolOnlyTheRegionIsWritten) {
+    Memory layout;
+    layout.region_slots = 16;
+    layout.pool_chunks = 0;
+    const Traced traced = TracedKernel(kernel_text(loop(50))).run(layout, {});
+    ASSERT_EQ(traced.failure, "");
+    EXPECT_EQ(traced.events.size(), 12u);
+    EXPECT_EQ(traced.control.dropped_records, 89u);
+    EXPECT_EQ(traced.control.dropped_events, 88u);
+}
+
+TEST(Records, HalvesOfAWarpKeepTheirEvents) {
+    const std::string body = "\tsetp.lt.u32 %p1, %r1, 16;\n\t@%p1 bra LOW;\n" +
+                             marker("mark upper") + "\tbra JOIN;\nLOW:\n" + marker("mark lower") +
+                             "JOIN:\n" + marker("mark both") + "\tret;\n";
+    const Traced traced = TracedKernel(kernel_text(body)).run({}, {});
+    ASSERT_EQ(traced.failure, "");
+    ASSERT_EQ(traced.events.size(), 4u);
+    EXPECT_EQ(sites_of(traced.events), (std::vector<std::uint16_t>{3, 4, 1, 2}));
+    EXPECT_EQ(traced.events[2].mask, 0xffff0000u);
+    EXPECT_EQ(traced.events[3].mask, 0x0000ffffu);
+    EXPECT_EQ(traced.control.chunks_taken, 2u);
+}
+
+TEST(Records, LanesLeaveALoopOneAfterTheOther) {
+    const std::string body =
+        "\tmov.u32 %r2, 0;\nLOOP:\n" + marker("mark turn") +
+        "\tadd.u32 %r2, %r2, 1;\n\tsetp.le.u32 %p1, %r2, %r1;\n\t@%p1 bra LOOP;\n\tret;\n";
+    const Traced traced = TracedKernel(kernel_text(body)).run({}, {});
+    ASSERT_EQ(traced.failure, "");
+    EXPECT_EQ(traced.threads_at(1), 32u * 33 / 2);
+    for (std::uint32_t turn = 1; turn < 32; ++turn) {
+        const auto found =
+            std::count_if(traced.events.begin(), traced.events.end(), [&](const Event& event) {
+                return event.site == 1 && event.mask == 0xffffffffu << turn;
+            });
+        EXPECT_EQ(found, 1) << turn;
+    }
+}
+
+TEST(Records, AWarpWithFewerThreadsUsesThePool) {
+    Simulation simulation;
+    simulation.block = {8, 5, 1};
+    const Traced traced = TracedKernel(kernel_text(loop(3))).run({}, simulation);
+    ASSERT_EQ(traced.failure, "");
+    EXPECT_EQ(traced.cold_count(), 7u);
+    for (const Event& event : traced.of_region(1)) EXPECT_EQ(event.mask, 0xffu);
+    EXPECT_NE(traced.headers[1].globaltimer, 0u);
+}
+
+TEST(Records, GuardedExitsAreRecordedByThoseWhoLeave) {
+    const std::string body = "\tsetp.gt.u32 %p1, %r1, 9;\n\t@%p1 ret;\n" + marker("mark rest") +
+                             "\tsetp.gt.u32 %p2, %r1, 3;\n\t@!%p2 exit;\n\tret.uni;\n";
+    const Traced traced = TracedKernel(kernel_text(body)).run({}, {});
+    ASSERT_EQ(traced.failure, "");
+    EXPECT_EQ(traced.threads_at(1), 22u);
+    EXPECT_EQ(traced.threads_at(2), 10u);
+    EXPECT_EQ(traced.threads_at(3), 4u);
+    EXPECT_EQ(traced.threads_at(4), 6u);
+}
+
+TEST(Records, AGuardedExitOfTheWholeWarpIsHot) {
+    const std::string body =
+        "\tsetp.lt.u32 %p1, %r1, 99;\n\t@%p1 exit;\n" + marker("mark never") + "\tret;\n";
+    const Traced traced = TracedKernel(kernel_text(body)).run({}, {});
+    ASSERT_EQ(traced.failure, "");
+    ASSERT_EQ(traced.events.size(), 1u);
+    EXPECT_FALSE(traced.events[0].is_cold);
+    EXPECT_EQ(traced.events[0].globaltimer / 1'000'000'000, 1000u);
+}
+
+TEST(Records, ABodyThatEndsWithoutRetHasAnExit) {
+    const Traced traced = TracedKernel(kernel_text(marker("mark 1"))).run({}, {});
+    ASSERT_EQ(traced.failure, "");
+    EXPECT_EQ(sites_of(traced.events), (std::vector<std::uint16_t>{1, 2}));
+}
+
+TEST(Records, AGuardedMarkerIsRecordedByItsThreads) {
+    const std::string body =
+        "\tsetp.lt.u32 %p1, %r1, 5;\n\t// gwatch:mark few\n\t@%p1 mov.u32 %r7, 0;\n"
+        "\t// gwatch:mark others\n\t@!%p1 mov.u32 %r7, 0;\n\tret;\n";
+    const Traced traced = TracedKernel(kernel_text(body)).run({}, {});
+    ASSERT_EQ(traced.failure, "");
+    EXPECT_EQ(traced.threads_at(1), 5u);
+    EXPECT_EQ(traced.threads_at(2), 27u);
+    EXPECT_EQ(traced.threads_at(3), 32u);
+}
+
+TEST(Records, AMarkerInBracesOfItsOwn) {
+    const std::string body = "\t{ .reg .b32 t;\n\t// gwatch:mark 1\n\tmov.u32 t, 0; }\n\tret;\n";
+    const Traced traced = TracedKernel(kernel_text(body)).run({}, {});
+    ASSERT_EQ(traced.failure, "");
+    EXPECT_EQ(traced.events.size(), 2u);
+}
+
+TEST(Records, OldTextHasNoActivemask) {
+    std::string text = kernel_text(loop(3));
+    text.replace(text.find("8.0\n.target sm_90a"), 18, "3.2\n.target sm_30 ");
+    const TracedKernel kernel(text);
+    EXPECT_EQ(kernel.text().find("activemask"), std::string::npos);
+    EXPECT_EQ(kernel.text().find("shfl"), std::string::npos);
+    EXPECT_EQ(kernel.text().find("cluster_ctarank"), std::string::npos);
+    const Traced traced = kernel.run({}, {});
+    ASSERT_EQ(traced.failure, "");
+    EXPECT_EQ(traced.events.size(), 7u);
+}
+
+TEST(Records, AProvenMarkerNeedsNoMask) {
+    Memory layout;
+    layout.region_slots = 16;
+    const TracedKernel kernel(kernel_text(loop(40)), "k", instrument::Placement::kProven);
+    const Traced traced = kernel.run(layout, {});
+    ASSERT_EQ(traced.failure, "");
+    EXPECT_EQ(traced.events.size(), 81u);
+    EXPECT_EQ(traced.cold_count(), 69u);
+    EXPECT_TRUE(clocks_rise(traced.events));
+}
+
+TEST(Records, ATrapRecordsNothing) {
+    const TracedKernel kernel(kernel_text(marker("mark 1") + "\ttrap;\n"));
+    EXPECT_EQ(kernel.sites().sites.size(), 1u);
+}
+
+}  // namespace
+}  // namespace gwatch::testing

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ptx/module.h"
+
+// A small interpreter of PTX, so that tests can run what the instrumenter wrote. It knows the
+// instructions of the injected code and a few more for kernels of tests; an unknown one is a
+// failure.
+namespace gwatch::testing {
+
+/// Zeroed blocks of memory at addresses far apart: what reaches outside of one is found.
+class DeviceMemory {
+  public:
+    /// The address of a new block.
+    std::uint64_t allocate(std::size_t bytes);
+    /// `bytes` bytes from an address on, or nullptr when not all of them lie in one block.
+    std::uint8_t* at(std::uint64_t address, std::size_t bytes);
+    /// The whole block that begins at an address.
+    const std::vector<std::uint8_t>& block(std::uint64_t address) const {
+        return blocks_.at(address);
+    }
+
+  private:
+    std::map<std::uint64_t, std::vector<std::uint8_t>> blocks_;
+};
+
+enum class Schedule {
+    kLowestFirst,  ///< of the lanes of a warp, all that stand at the lowest instruction go together
+    kRandom        ///< any warp, any group of lanes that stand at the same one, or a part of it
+};
+
+struct Simulation {
+    std::array<std::uint32_t, 3> grid{1, 1, 1};
+    std::array<std::uint32_t, 3> block{32, 1, 1};
+    Schedule schedule = Schedule::kLowestFirst;
+    std::uint32_t seed = 0;
+    std::uint64_t first_clock = 0;
+    /// Adds to every block index that the kernel sees, for blocks of a huge grid.
+    std::array<std::uint32_t, 3> first_block{0, 0, 0};
+    /// %nctaid; all zero: the grid.
+    std::array<std::uint32_t, 3> seen_grid{0, 0, 0};
+    std::map<std::string, std::vector<std::uint8_t>, std::less<>> constants;
+    std::map<std::string, std::vector<std::uint8_t>, std::less<>> parameters;
+};
+
+/// Runs an entry to its end. Returns what went wrong, with the instruction, or an empty string.
+std::string simulate(const ptx::Module& module, std::string_view entry,
+                     const Simulation& simulation, DeviceMemory* memory);
+
+}  // namespace gwatch::testing

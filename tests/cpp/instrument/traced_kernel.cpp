@@ -1,0 +1,225 @@
+#include "traced_kernel.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "instrument/rewrite.h"
+#include "instrument/target.h"
+
+namespace gwatch::testing {
+
+namespace {
+
+using record::ChunkHeader;
+using record::Control;
+using record::kChunkUnits;
+using record::kHeaderSlots;
+using record::LaunchConstants;
+using record::RegionHeader;
+using record::Slot;
+using record::Unit;
+
+constexpr std::size_t kOutputBytes = 4096;
+
+template <class T>
+T read_at(const std::vector<std::uint8_t>& bytes, std::size_t index) {
+    T value;
+    std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
+    return value;
+}
+
+std::uint64_t join_clock(std::uint16_t high, std::uint32_t low) {
+    return std::uint64_t{high} << 32 | low;
+}
+
+/// Reads the memory by the rules of the layout, independently of the product's decoder.
+class Reader {
+  public:
+    Reader(const instrument::SiteTable& sites, const Memory& layout, Traced* traced)
+        : sites_(sites), layout_(layout), traced_(*traced) {}
+
+    void read_regions(const std::vector<std::uint8_t>& bytes) {
+        for (std::uint32_t region = 0; region < layout_.region_count; ++region) {
+            const std::size_t first = std::size_t{region} * layout_.region_slots;
+            RegionHeader header;
+            std::memcpy(&header, bytes.data() + first * sizeof(Slot), sizeof header);
+            traced_.headers.push_back(header);
+            read_slots(bytes, region, first + kHeaderSlots, first + layout_.region_slots);
+        }
+    }
+
+    void read_pool(const std::vector<std::uint8_t>& bytes) {
+        const std::uint64_t chunks =
+            std::min<std::uint64_t>(traced_.control.chunks_taken, layout_.pool_chunks);
+        for (std::uint64_t chunk = 0; chunk < chunks; ++chunk) {
+            const auto header = read_at<ChunkHeader>(bytes, chunk * kChunkUnits);
+            if (header.region_plus_one == 0) return fail("a chunk that was taken has no header");
+            if (header.region_plus_one > layout_.region_count)
+                return fail("a chunk of a region that is not there");
+            read_chunk(bytes, header, chunk * kChunkUnits);
+        }
+        for (std::size_t i = chunks * kChunkUnits * sizeof(Unit); i < bytes.size(); ++i) {
+            if (bytes[i] != 0) return fail("a chunk that nobody took is written");
+        }
+    }
+
+  private:
+    void read_slots(const std::vector<std::uint8_t>& bytes, std::uint32_t region, std::size_t first,
+                    std::size_t end) {
+        std::size_t i = first;
+        for (; i < end; ++i) {
+            const auto slot = read_at<Slot>(bytes, i);
+            if (slot.site == 0) break;
+            Event event{region, slot.site, 0xffffffff, join_clock(slot.clock_high, slot.clock_low),
+                        0,      false};
+            if (!check_site(slot.site)) return;
+            if (sites_.sites[slot.site - 1].markers == 0) {
+                if (++i == end) return fail("an exit without room for its timer");
+                event.globaltimer = read_at<std::uint64_t>(bytes, i);
+                if (event.globaltimer == 0) return fail("an exit without its timer");
+            }
+            traced_.events.push_back(event);
+        }
+        for (; i < end; ++i) {
+            if (read_at<std::uint64_t>(bytes, i) != 0)
+                return fail("a slot behind the last record is written");
+        }
+    }
+
+    void read_chunk(const std::vector<std::uint8_t>& bytes, const ChunkHeader& header,
+                    std::size_t first) {
+        bool is_over = false;
+        for (std::size_t i = first + 1; i < first + kChunkUnits; ++i) {
+            const auto unit = read_at<Unit>(bytes, i);
+            is_over = is_over || unit.site == 0;
+            if (is_over && unit.site != 0) return fail("a gap in a chunk");
+            if (is_over) continue;
+            if (!check_site(unit.site)) return;
+            if (static_cast<std::uint32_t>(std::countr_zero(unit.mask)) != header.lane) {
+                return fail("a record by a lane that is not the lowest of its mask");
+            }
+            traced_.events.push_back({header.region_plus_one - 1, unit.site, unit.mask,
+                                      join_clock(unit.clock_high, unit.clock_low),
+                                      unit.globaltimer_low, true});
+        }
+    }
+
+    bool check_site(std::uint16_t site) {
+        if (site <= sites_.sites.size()) return true;
+        fail("a site that is not in the table");
+        return false;
+    }
+
+    void fail(const std::string& what) {
+        if (traced_.failure.empty()) traced_.failure = what;
+    }
+
+    const instrument::SiteTable& sites_;
+    const Memory& layout_;
+    Traced& traced_;
+};
+
+}  // namespace
+
+std::vector<Event> Traced::of_region(std::uint32_t region) const {
+    std::vector<Event> own;
+    std::copy_if(events.begin(), events.end(), std::back_inserter(own),
+                 [&](const Event& event) { return event.region == region; });
+    return own;
+}
+
+std::uint64_t Traced::threads_at(std::uint16_t site) const {
+    std::uint64_t threads = 0;
+    for (const Event& event : events) {
+        if (event.site == site) threads += static_cast<std::uint64_t>(std::popcount(event.mask));
+    }
+    return threads;
+}
+
+std::size_t Traced::cold_count() const {
+    return static_cast<std::size_t>(std::count_if(
+        events.begin(), events.end(), [](const Event& event) { return event.is_cold; }));
+}
+
+TracedKernel::TracedKernel(const std::string& ptx, const std::string& entry,
+                           instrument::Placement placement)
+    : entry_(entry) {
+    const auto module = ptx::parse(ptx);
+    if (!module) {
+        error_ = module.error().to_string();
+        return;
+    }
+    const auto index =
+        static_cast<std::uint32_t>(module->find_definition(entry) - module->functions().data());
+    auto plan = instrument::make_plan(*module, {index});
+    const auto capabilities = instrument::capabilities_of(*module);
+    if (!plan || !capabilities) {
+        error_ = plan ? capabilities.error().to_string() : plan.error().to_string();
+        return;
+    }
+    plan_ = *std::move(plan);
+    for (instrument::Site& site : plan_.table.sites) {
+        if (site.placement != instrument::Placement::kFunction) site.placement = placement;
+    }
+    text_ = instrument::rewrite(*module, plan_, *capabilities);
+}
+
+Traced TracedKernel::run(const Memory& layout, Simulation simulation) const {
+    Traced traced;
+    traced.failure = error_;
+    if (!error_.empty()) return traced;
+    const auto module = ptx::parse(text_);
+    if (!module) {
+        traced.failure = module.error().to_string();
+        return traced;
+    }
+    DeviceMemory memory;
+    const std::uint64_t control = memory.allocate(sizeof(Control));
+    const std::uint64_t regions =
+        memory.allocate(std::size_t{layout.region_slots} * layout.region_count * sizeof(Slot));
+    const std::uint64_t cursors =
+        memory.allocate(std::size_t{layout.region_count} * record::kLanes * 4);
+    const std::uint64_t pool =
+        memory.allocate(std::size_t{layout.pool_chunks} * record::kChunkBytes);
+    const std::uint64_t output = memory.allocate(kOutputBytes);
+    const LaunchConstants constants{regions,
+                                    pool,
+                                    control,
+                                    cursors,
+                                    layout.region_slots,
+                                    layout.region_count,
+                                    layout.pool_chunks,
+                                    0,
+                                    layout.block_first,
+                                    layout.block_stride,
+                                    layout.block_count,
+                                    layout.warp_mask};
+    auto& bytes = simulation.constants[record::kConstantsName];
+    bytes.resize(sizeof constants);
+    std::memcpy(bytes.data(), &constants, sizeof constants);
+    auto& parameter = simulation.parameters["out"];
+    parameter.resize(sizeof output);
+    std::memcpy(parameter.data(), &output, sizeof output);
+    traced.failure = simulate(*module, entry_, simulation, &memory);
+    std::memcpy(&traced.control, memory.block(control).data(), sizeof(Control));
+    Reader reader(plan_.table, layout, &traced);
+    reader.read_regions(memory.block(regions));
+    reader.read_pool(memory.block(pool));
+    traced.output = memory.block(output);
+    return traced;
+}
+
+std::string kernel_text(const std::string& body, const std::string& before) {
+    return ".version 8.0\n.target sm_90a\n.address_size 64\n" + before +
+           ".visible .entry k(.param .u64 out)\n{\n"
+           "\t.reg .pred %p<4>;\n\t.reg .b32 %r<8>;\n\t.reg .b64 %rd<4>;\n"
+           "\tmov.u32 %r1, %tid.x;\n" +
+           body + "}\n";
+}
+
+std::string marker(const std::string& words) {
+    return "\t// gwatch:" + words + "\n\tmov.u32 %r7, 0;\n";
+}
+
+}  // namespace gwatch::testing
