@@ -150,7 +150,7 @@ def test_no_package_is_imported():
         capture_output=True,
         text=True,
     )
-    assert done.stdout == "set()\n", done.stderr
+    assert done.stdout == "[]\n", done.stderr
 
 
 IMPORT_PATH = [path for path in sys.path if path]

@@ -280,6 +280,29 @@ def test_edited_constants_are_never_stale(ptx_of, value):
     assert after == [f"gwatch:mark {value}".replace("'", "")]
 
 
+@pytest.mark.parametrize(
+    ("definition", "argument"),
+    [
+        ("LOAD = {}", "ids.LOAD"),
+        ("LOAD = tl.constexpr({})", "ids.LOAD"),
+        ("LOAD = {}", "scope=ids.LOAD"),
+        ("LOAD = {}", "ids.LOAD + 5"),
+        ("class Ids:\n    LOAD = {}", "ids.Ids.LOAD"),
+        ("import enum\nclass Ids(enum.IntEnum):\n    LOAD = {}", "ids.Ids.LOAD"),
+    ],
+)
+def test_edited_constants_of_a_module_are_never_stale(
+    ptx_of, tmp_path, monkeypatch, definition, argument
+):
+    seen = []
+    for value in (1, 2, 2):
+        text = f"import triton.language as tl\n{definition.format(value)}\n"
+        monkeypatch.setitem(sys.modules, "ids", load_module("ids", text, tmp_path))
+        seen += markers(ptx_of(f"gw_trace.mark({argument})\n", before="import ids"))
+    first = 6 if "+" in argument else 1
+    assert seen == [f"gwatch:mark {first + step}" for step in (0, 1, 1)]
+
+
 def test_edited_helper_of_the_user_is_never_stale(ptx_of):
     helper = "@triton.jit\ndef helper():\n    gw_trace.mark({})"
     assert markers(ptx_of("helper()\n", before=helper.format(1))) == ["gwatch:mark 1"]

@@ -50,7 +50,7 @@ def comment(verb: Verb, *scopes: object) -> str:
 
 def _encode_id(scope_id: int) -> str:
     if 0 <= scope_id <= MAX_ID:
-        return str(scope_id)
+        return str(int(scope_id))  # an enum's own str() would be its name
     raise UsageError(
         f"scope id {scope_id} is out of range",
         hint=f"An id is from 0 to {MAX_ID}; a name can be anything.",

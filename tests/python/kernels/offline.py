@@ -1,6 +1,5 @@
 """Compiles the kernels of this folder without a GPU, with their markers or without."""
 
-import importlib.util
 import re
 from pathlib import Path
 from types import ModuleType
@@ -34,10 +33,10 @@ def without_markers(module: ModuleType, folder: Path) -> ModuleType:
 
 
 def load_module(name: str, text: str, folder: Path) -> ModuleType:
-    """Write a module and import it; Triton reads a kernel's source from its file."""
+    """Run a module's text from a file, as Triton reads a kernel's source; no bytecode is kept."""
     path = folder / f"{name}.py"
     path.write_text(text)
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    exec(compile(text, path, "exec"), module.__dict__)
     return module

@@ -7,14 +7,16 @@ leaves even its comment out of the PTX.
 
 from __future__ import annotations
 
+import ast
 import hashlib
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, ParamSpec, TypeAlias
 
 import triton
 from triton.language import core
-from triton.runtime.jit import ConstexprFunction
+from triton.runtime.jit import ConstexprFunction, DependenciesFinder
 
 from gwatch.cuda import _markers
 from gwatch.errors import UsageError
@@ -57,11 +59,12 @@ class MarkerFunction(ConstexprFunction, Generic[_Parameters]):  # type: ignore[m
 
     @property
     def cache_key(self) -> str:
-        """A hash of what this marker emits for an id and for a name with every kind of byte."""
+        """A hash of what this marker emits for sample scopes, and of the constants of this call."""
         every_byte = "".join(map(chr, range(1, 256)))
         count = len(self.signature.parameters)
         samples = [inline_asm(self.verb, *[scope] * count) for scope in (7, every_byte)]
-        return hashlib.sha256(repr((_markers.ENABLED, samples)).encode()).hexdigest()
+        key = (_markers.ENABLED, samples, _attributes_among_arguments())
+        return hashlib.sha256(repr(key).encode()).hexdigest()
 
     def __call__(self, *args: object, _semantic: object = None, **kwargs: object) -> None:
         """Checks the arguments, and emits the marker when the code generator calls."""
@@ -94,6 +97,31 @@ class MarkerFunction(ConstexprFunction, Generic[_Parameters]):  # type: ignore[m
     def _check_interpreter(self) -> None:
         if not triton.knobs.runtime.interpret:
             raise UsageError(f"{self.__name__} was called outside of a @triton.jit function")
+
+
+def _attributes_among_arguments() -> list[object]:
+    """Values of attributes (``ids.LOAD``) among the arguments of the call whose key is asked.
+
+    Triton keeps global constants in its keys, but not what a kernel reads through a module or a
+    class. The call is known only to Triton's search for dependencies, which asks for the key.
+    """
+    frame, inner = inspect.currentframe(), None
+    while frame is not None:
+        finder, node = frame.f_locals.get("self"), frame.f_locals.get("node")
+        if isinstance(finder, DependenciesFinder) and isinstance(node, ast.AST):
+            if isinstance(node, ast.Call) and node.func is inner:
+                return _constant_attributes(finder, node)
+            inner = node
+        frame = frame.f_back
+    return []
+
+
+def _constant_attributes(finder: DependenciesFinder, call: ast.Call) -> list[object]:
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    parts = [part for argument in arguments for part in ast.walk(argument)]
+    values = [finder.visit(part) for part in parts if isinstance(part, ast.Attribute)]
+    constants = [core._unwrap_if_constexpr(value) for value in values]
+    return [constant for constant in constants if isinstance(constant, int | str)]
 
 
 def _marker(
