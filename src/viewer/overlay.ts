@@ -83,21 +83,22 @@ export function niceStep(least: number): number {
 
 function drawLabels(context: CanvasRenderingContext2D, { data, view, colours }: OverlayInput): void {
   const last = Math.min(data.rowCount, Math.ceil(view.rowAt(view.height)));
-  const step = Math.max(1, Math.floor(LABEL_SPACING / view.rowHeight / 2));
+  const step = view.rowHeight >= 3 ? 1 : Math.floor(LABEL_SPACING / view.rowHeight / 2);
+  let labelled = -1;
   let freeFrom = AXIS_HEIGHT - LABEL_SPACING;
   for (let row = Math.floor(view.topRow); row < last; row += step) {
     const firstOfBlock = row === 0 || data.block[row - 1] !== data.block[row];
-    const firstShown = row === Math.floor(view.topRow);
     const y = AXIS_HEIGHT + view.yOf(row) + view.rowHeight / 2;
     if (y < AXIS_HEIGHT) continue;
     if (firstOfBlock && row > 0 && view.rowHeight >= 3) drawBlockLine(context, view, row, colours);
-    if ((firstOfBlock || firstShown || step > 1) && y >= freeFrom + LABEL_SPACING) {
+    if (data.block[row] !== labelled && y >= freeFrom + LABEL_SPACING) {
       context.font = "600 11px system-ui, sans-serif";
       context.fillStyle = colours.text;
       context.textAlign = "left";
       const labelY = Math.max(y, AXIS_HEIGHT + 6);
       context.fillText(`block ${data.block[row]}`, 2, labelY);
       freeFrom = labelY;
+      labelled = data.block[row];
     }
     if (view.rowHeight >= NAMED_HEIGHT) {
       context.font = "11px system-ui, sans-serif";
@@ -109,8 +110,11 @@ function drawLabels(context: CanvasRenderingContext2D, { data, view, colours }: 
 }
 
 function drawBlockLine(context: CanvasRenderingContext2D, view: Viewport, row: number, colours: OverlayColours): void {
+  const y = Math.round(AXIS_HEIGHT + view.yOf(row)) - 1;
+  context.fillStyle = colours.ground;
+  context.fillRect(LABEL_WIDTH, y, view.width, 1);
   context.fillStyle = colours.line;
-  context.fillRect(0, Math.round(AXIS_HEIGHT + view.yOf(row)) - 1, LABEL_WIDTH + view.width, 1);
+  context.fillRect(0, y, LABEL_WIDTH + view.width, 1);
 }
 
 function drawNames(context: CanvasRenderingContext2D, input: OverlayInput): void {

@@ -120,7 +120,8 @@ function instants(columns: Columns, prefix: string, rowCount: number): Instants 
   const time = sums(columns.read(`${prefix}.time`));
   const scope = columns.read(`${prefix}.scope`);
   const mask = columns.read(`${prefix}.mask`);
-  const order = Uint32Array.from(row, (_, index) => index).sort((a, b) => row[a] - row[b] || time[a] - time[b]);
+  const order = Uint32Array.from(row, (_, index) => index);
+  if (!ascend(row, time)) order.sort((a, b) => row[a] - row[b] || time[a] - time[b]);
   const first = new Uint32Array(rowCount + 1);
   for (const r of row) first[r + 1]++;
   for (let r = 0; r < rowCount; r++) first[r + 1] += first[r];
@@ -130,4 +131,10 @@ function instants(columns: Columns, prefix: string, rowCount: number): Instants 
     scope: Uint32Array.from(order, (index) => scope[index]),
     mask: Uint32Array.from(order, (index) => mask[index]),
   };
+}
+
+/** Whether entries are in order of row, then time; sorting millions of them takes seconds. */
+function ascend(row: Float64Array, time: Float64Array): boolean {
+  for (let i = 1; i < row.length; i++) if (row[i] < row[i - 1] || (row[i] === row[i - 1] && time[i] < time[i - 1])) return false;
+  return true;
 }

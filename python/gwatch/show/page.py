@@ -93,7 +93,8 @@ def _run(trace: libpygwatch.Trace, choice: Choice) -> libpygwatch.Run:
             f"the trace has no run {choice.run + 1}",
             hint=f"Pick one of 1 to {len(trace.runs)} with --run.",
         )
-    return trace.runs[choice.run]
+    run: libpygwatch.Run = trace.runs[choice.run]
+    return run
 
 
 def _timeline(
