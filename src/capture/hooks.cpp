@@ -3,7 +3,6 @@
 #include <cupti.h>
 
 #include <array>
-#include <atomic>
 #include <thread>
 #include <utility>
 
@@ -143,7 +142,6 @@ void Hooks::wait_for_launch_calls(const std::shared_ptr<Session>& session) const
     while (session.use_count() > 1 && std::chrono::steady_clock::now() < deadline) {
         std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
-    std::atomic_thread_fence(std::memory_order_acquire);
 }
 
 void CUPTIAPI Hooks::on_callback(void* hooks, CUpti_CallbackDomain domain, CUpti_CallbackId id,

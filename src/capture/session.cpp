@@ -20,7 +20,10 @@ Error never_returned(const std::string& kernel) {
 
 /// Its thread may use it at any time.
 void keep_forever(const std::shared_ptr<ActiveLaunch>& launch) {
-    static_cast<void>(new std::shared_ptr<ActiveLaunch>(launch));
+    static std::mutex mutex;
+    static auto* const kept = new std::vector<std::shared_ptr<ActiveLaunch>>;
+    const std::lock_guard lock(mutex);
+    kept->push_back(launch);
 }
 
 }  // namespace

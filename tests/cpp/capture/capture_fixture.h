@@ -90,6 +90,7 @@ class CaptureFixture : public ::testing::Test {
         const auto module = reinterpret_cast<CUmodule>(driver.function(function).module);
         const auto& variables = driver.module(module).variables;
         const CUdeviceptr counter = variables.at("counter").first;
+        const std::lock_guard lock(running_);
         driver.write(counter, driver.read<std::uint32_t>(counter) + 1);
         const auto constants = variables.find(record::kConstantsName);
         if (constants == variables.end()) return;
@@ -110,6 +111,9 @@ class CaptureFixture : public ::testing::Test {
     std::shared_ptr<FakePreparer> preparer = std::make_shared<FakePreparer>();
     std::unique_ptr<Hooks> hooks;
     CUfunction kernel = nullptr;
+
+  private:
+    std::mutex running_;
 };
 
 }  // namespace gwatch::capture

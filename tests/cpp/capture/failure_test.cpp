@@ -159,7 +159,7 @@ TEST_F(FailureTest, ARefusedCallbackUndoesTheBeginning) {
     const Result<void> begun = hooks->begin({"mm", 1, 0, 0}, preparer);
     ASSERT_FALSE(begun.ok());
     EXPECT_EQ(begun.error().kind, ErrorKind::kCapture);
-    EXPECT_FALSE(cupti.enabled.contains(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel));
+    EXPECT_FALSE(cupti.is_enabled(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel));
 }
 
 /// Fails each driver call of a traced launch in turn, from the enter callback to the end.

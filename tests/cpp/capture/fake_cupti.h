@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 
@@ -23,10 +24,16 @@ struct FakeCuptiState {
     std::set<CUpti_CallbackId> refused;
 
     std::vector<std::string> calls;
+    std::mutex mutex;
     std::set<CUpti_CallbackId> enabled;
     CUpti_CallbackFunc callback = nullptr;
     void* user_data = nullptr;
     std::atomic<std::uint32_t> correlation_id = 0;
+
+    bool is_enabled(CUpti_CallbackId id) {
+        const std::lock_guard lock(mutex);
+        return enabled.contains(id);
+    }
 
     /// Makes a driver call: enter callback, what the driver does, exit callback. `run` gives the
     /// return code.
@@ -40,10 +47,10 @@ struct FakeCuptiState {
         data.symbolName = symbol_name;
         data.correlationId = ++correlation_id;
         data.callbackSite = CUPTI_API_ENTER;
-        if (enabled.contains(id)) callback(user_data, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
+        if (is_enabled(id)) callback(user_data, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
         code = run();
         data.callbackSite = CUPTI_API_EXIT;
-        if (enabled.contains(id)) callback(user_data, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
+        if (is_enabled(id)) callback(user_data, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
         return code;
     }
 };
@@ -74,6 +81,7 @@ class FakeCupti : public Cupti {
         if (domain != CUPTI_CB_DOMAIN_DRIVER_API || state_.refused.contains(id)) {
             return CUPTI_ERROR_INVALID_PARAMETER;
         }
+        const std::lock_guard lock(state_.mutex);
         if (enable) {
             state_.enabled.insert(id);
         } else {

@@ -57,12 +57,14 @@ class FakeDriver : public Driver {
     std::uint8_t* at(CUdeviceptr address, std::size_t bytes);
     template <class T>
     T read(CUdeviceptr address) {
+        const std::lock_guard lock(mutex_);
         T value;
         std::memcpy(&value, at(address, sizeof value), sizeof value);
         return value;
     }
     template <class T>
     void write(CUdeviceptr address, const T& value) {
+        const std::lock_guard lock(mutex_);
         std::memcpy(at(address, sizeof value), &value, sizeof value);
     }
     void make_current(std::uint64_t context);

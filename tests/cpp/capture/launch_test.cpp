@@ -246,11 +246,11 @@ TEST_F(LaunchTest, TheLaunchesOfThePreparerAreNotSeen) {
 
 TEST_F(LaunchTest, LaunchCallbacksAreOffOutsideACapture) {
     const auto id = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
-    EXPECT_FALSE(cupti.enabled.contains(id));
+    EXPECT_FALSE(cupti.is_enabled(id));
     begin();
-    EXPECT_TRUE(cupti.enabled.contains(id));
+    EXPECT_TRUE(cupti.is_enabled(id));
     hooks->end();
-    EXPECT_FALSE(cupti.enabled.contains(id));
+    EXPECT_FALSE(cupti.is_enabled(id));
 }
 
 TEST_F(LaunchTest, TheImageSeenAtLoadIsGivenToThePreparer) {
