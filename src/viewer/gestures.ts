@@ -38,22 +38,22 @@ function onWheel(event: WheelEvent, timeline: Timeline): void {
 }
 
 function attachPointer(canvas: HTMLCanvasElement, timeline: Timeline): void {
-  let dragging = false;
+  let last: { x: number; y: number } | undefined;
   canvas.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
-    dragging = true;
+    last = { x: event.clientX, y: event.clientY };
     canvas.setPointerCapture(event.pointerId);
     canvas.classList.add("dragging");
   });
   canvas.addEventListener("pointermove", (event) => {
-    if (!dragging) return timeline.hover(event.offsetX, event.offsetY, event.clientX, event.clientY);
-    if (Math.abs(event.movementX) + Math.abs(event.movementY) === 0) return;
+    if (!last) return timeline.hover(event.offsetX, event.offsetY, event.clientX, event.clientY);
     timeline.leave();
-    timeline.view.pan(event.movementX, event.movementY);
+    timeline.view.pan(event.clientX - last.x, event.clientY - last.y);
     timeline.changed(true);
+    last = { x: event.clientX, y: event.clientY };
   });
   const stop = () => {
-    dragging = false;
+    last = undefined;
     canvas.classList.remove("dragging");
   };
   canvas.addEventListener("pointerup", stop);

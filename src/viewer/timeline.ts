@@ -7,7 +7,7 @@ import { Segments } from "./flatten";
 import { attachGestures } from "./gestures";
 import { makeLegend } from "./legend";
 import { AXIS_HEIGHT, LABEL_WIDTH, Outline, OverlayColours, drawOverlay } from "./overlay";
-import { Painter, Picture, sampledRow } from "./paint";
+import { Painter, Picture, jitter, sampledRow } from "./paint";
 import { Picked, pick } from "./pick";
 import { RunData, rowEnd } from "./run_data";
 import { Tooltip } from "./tooltip";
@@ -86,7 +86,7 @@ export class Timeline {
     const row = this.rowAtLine(line);
     if (row >= this.data.rowCount) return undefined;
     const reach = REACH_PIXELS * this.view.nsPerPixel;
-    return pick(this.data, this.segments, this.rowEnds, row, this.view.timeAt(column), reach);
+    return pick(this.data, this.segments, this.rowEnds, row, this.sampleTime(row, column), reach);
   }
 
   /** Shows the tooltip for a point of the overlay, at a point of the window. */
@@ -163,6 +163,14 @@ export class Timeline {
     if (atRest) this.view.rowHeight = Math.min(PREFERRED_ROW_HEIGHT, this.view.lowestRowHeight());
     this.view.clamp();
     this.changed(false);
+  }
+
+  /** The instant that the pixel at `x` shows, so that the tooltip agrees with its colour. */
+  private sampleTime(row: number, x: number): number {
+    const ratio = window.devicePixelRatio || 1;
+    const nsPerPixel = this.view.nsPerPixel / ratio;
+    const column = Math.round(this.view.begin / nsPerPixel) + Math.floor(x * ratio);
+    return (column + jitter(row, column)) * nsPerPixel;
   }
 
   private rowAtLine(line: number): number {

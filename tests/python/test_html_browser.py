@@ -2,9 +2,10 @@
 
 import shutil
 from collections import Counter
+from random import Random
 
 import pytest
-from archives import Instant, Slice, Warp, archive, pipelined_warps, run
+from archives import ALL_THREADS, Instant, Slice, Warp, archive, pipelined_warps, run
 from gwatch import libpygwatch
 from gwatch.common.format import write_trace
 from gwatch.show import units
@@ -201,6 +202,50 @@ def test_rows_lower_than_a_pixel_are_sampled_and_it_says_so(open_report):
     summary = libpygwatch.pipeline_summary(first)
     gap = summary.gap_ns / summary.lifetime_ns
     assert report.shares()["in no scope"] == pytest.approx(gap, abs=0.01)
+
+
+def divergent_warps(seed):
+    """Make warps whose threads run apart: slices that nest, overlap, or last no time at all."""
+    random = Random(seed)
+    warps = []
+    for warp in range(8):
+        slices = []
+        for _ in range(60):
+            start = random.randrange(900)
+            end = start + random.choice([0, 5, 40, 100])
+            mask = random.choice([ALL_THREADS, 1, 0xFFFF, 0xFFFF0000, 1 << 31])
+            slices.append(Slice(start, end, random.randrange(3), random.randrange(3), mask))
+        warps.append(Warp(0, warp, 0, 1000, sorted(slices, key=lambda slice_: slice_.start_ns)))
+    return warps
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_viewer_and_core_agree_on_what_is_innermost(open_report, seed):
+    text = archive(run(divergent_warps(seed), SCOPES))
+    shares = open_report(text).wait().shares()
+    core = libpygwatch.text_timeline(libpygwatch.from_json(text, "trace").runs[0])
+    for name, time in zip(SCOPES, core.innermost_ns, strict=True):
+        assert shares[name] == pytest.approx(time / 8000, abs=0.006)
+    assert shares["in no scope"] == pytest.approx(core.gap_ns / 8000, abs=0.006)
+
+
+def test_tooltip_names_the_scope_of_the_pixel_under_it(open_report):
+    report = open_report(archive(run(pipelined_warps(400, 8, 60), SCOPES))).wait()
+    names = {colour: name for name, colour in report.colours().items() if colour}
+    points = [(x, x // 3) for x in range(150, 900, 83)]
+    colours = report.page.evaluate(
+        """(points) => {
+          const canvas = document.querySelector("canvas.rows");
+          const {width, height} = canvas;
+          const {data} = canvas.getContext("2d").getImageData(0, 0, width, height);
+          return points.map(([x, y]) => data.slice(4 * (y * width + x)).slice(0, 3).join(","));
+        }""",
+        points,
+    )
+    for (x, y), colour in zip(points, colours, strict=True):
+        report.move_to(122 + x + 0.5, 26 + y + 0.5)
+        shown = report.page.locator(".tooltip-title").inner_text()
+        assert shown.lower() == names.get(colour, "The warp was not running").lower()
 
 
 def test_hover_tells_scope_duration_and_warp(open_report):
