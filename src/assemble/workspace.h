@@ -1,26 +1,28 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 
 namespace gwatch::assemble {
 
 /// A fresh folder for the files of one call. It goes with the object, unless kept.
+///
+/// Plain system calls, not std::filesystem: in a process with PyTorch its symbols may resolve to those
+/// of another library's older copy, which crashes.
 class Workspace {
   public:
-    /// Under `base`, which is made when missing; under the system's temporary folder when empty.
-    /// kIo.
+    /// Under `base`, which is made when missing; under $TMPDIR or /tmp when empty. kIo.
     static Result<Workspace> create(const std::string& base);
 
     Workspace(Workspace&& other) noexcept;
     Workspace& operator=(Workspace&& other) = delete;
     ~Workspace();
 
-    std::string folder() const { return folder_.string(); }
-    std::string path(std::string_view name) const { return (folder_ / name).string(); }
+    const std::string& folder() const { return folder_; }
+    std::string path(std::string_view name) const { return folder_ + "/" + std::string(name); }
     /// Leaves the folder in place.
     void keep() { kept_ = true; }
 
@@ -30,9 +32,9 @@ class Workspace {
     std::string read(std::string_view name) const;
 
   private:
-    explicit Workspace(std::filesystem::path folder) : folder_(std::move(folder)) {}
+    explicit Workspace(std::string folder) : folder_(std::move(folder)) {}
 
-    std::filesystem::path folder_;
+    std::string folder_;
     bool kept_ = false;
 };
 

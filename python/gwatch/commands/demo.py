@@ -32,7 +32,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(arguments: argparse.Namespace) -> int:
     """Run the verb."""
     from gwatch.demo import offline, online
-    from gwatch.show import render_trace
+    from gwatch.show.summary import render_trace
 
     reason = "as asked" if arguments.recorded else online.why_not()
     if reason is None:

@@ -31,7 +31,7 @@ class TraceResult(Generic[Value]):
 
     def summary(self) -> str:
         """The text that ``gwatch show`` prints of these runs."""
-        from gwatch.show import render_trace
+        from gwatch.show.summary import render_trace
 
         return render_trace(self.to_trace())
 
