@@ -30,7 +30,7 @@ enum class Transfer : std::uint8_t {
     kOr,
     kXor,
     kNot,
-    kBitwise,  ///< each bit depends on the same bit of each operand
+    kBitwise,  ///< each bit depends on the same bit of the first three operands
     kShiftLeft,
     kShiftRight,
     kAdd,
