@@ -150,7 +150,11 @@ def _make_run(
     _fill_launch_facts(run, launch.info, build)
     _fill_compile_facts(run, launch, build)
     _rename_scopes(run, names)
-    run.stage_seconds = {**build.stage_seconds, **launch.stage_seconds, "decode": decode_seconds}
+    capture_seconds = dict(launch.stage_seconds)
+    # The preparer's stages are parts of it; a second launch of the same build has none of its own.
+    if capture_seconds.pop("prepare"):
+        capture_seconds |= build.stage_seconds
+    run.stage_seconds = {**capture_seconds, "decode": decode_seconds}
     return run
 
 
