@@ -45,10 +45,13 @@ Error error_of(const py::error_already_set& raised) {
         }
     }
     const std::string type = py::str(raised.type().attr("__name__")).cast<std::string>();
+    const py::object lines =
+        py::module_::import("traceback")
+            .attr("format_exception")(raised.type(), exception, raised.trace());
     return {
         ErrorKind::kCapture,
         "preparing the traced build raised " + type + ": " + py::str(exception).cast<std::string>(),
-        raised.what()};
+        py::str("").attr("join")(lines).cast<std::string>()};
 }
 
 /// The exception that `raise` would raise.
@@ -60,7 +63,9 @@ py::object exception_of(const Error& error) {
     }
 }
 
-capture::PreparedKernel prepared_from(const py::tuple& answer) {
+capture::PreparedKernel prepared_from(const py::object& answered) {
+    const bool is_tuple = py::isinstance<py::tuple>(answered);
+    const py::tuple answer = is_tuple ? answered.cast<py::tuple>() : py::tuple();
     if (answer.size() != 4 && answer.size() != 5) {
         throw py::value_error(
             "prepare must return (image, uses_lane_cursors, token, module_variables[, "
@@ -91,7 +96,7 @@ class PythonPreparer : public capture::Preparer {
     Result<capture::PreparedKernel> prepare(const capture::LaunchInfo& launch) override {
         const py::gil_scoped_acquire gil;
         try {
-            return prepared_from(prepare_(launch).cast<py::tuple>());
+            return prepared_from(prepare_(launch));
         } catch (const py::error_already_set& raised) {
             return error_of(raised);
         } catch (const std::exception& exception) {
