@@ -1,8 +1,8 @@
 #include "assemble/ptxas_log.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <regex>
 
 namespace gwatch::assemble {
 
@@ -32,12 +32,16 @@ std::string_view between(std::string_view line, std::string_view prefix, char en
     return line.substr(0, std::min(line.find(end), line.size()));
 }
 
+bool is_digit(char c) {
+    return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
 /// The number right in front of `unit`, or -1: " bytes smem" in "308 bytes smem".
 int number_before(std::string_view line, std::string_view unit) {
     const std::size_t end = line.find(unit);
     if (end == line.npos) return -1;
     std::size_t begin = end;
-    while (begin > 0 && std::isdigit(static_cast<unsigned char>(line[begin - 1]))) --begin;
+    while (begin > 0 && is_digit(line[begin - 1])) --begin;
     int value = -1;
     std::from_chars(line.data() + begin, line.data() + end, value);
     return value;
@@ -62,11 +66,30 @@ std::string_view without_prefix(std::string_view line) {
     return line.substr(separator + kSeparator.size());
 }
 
-std::string first_group(std::string_view text, const char* pattern) {
-    std::cmatch match;
-    const bool found =
-        std::regex_search(text.data(), text.data() + text.size(), match, std::regex(pattern));
-    return found ? match[1].str() : std::string();
+/// "(C7510)" and the like.
+bool has_remark_code(std::string_view line) {
+    constexpr std::string_view kStart = "(C7";
+    constexpr std::size_t kDigits = 3;
+    for (std::size_t at = line.find(kStart); at != line.npos; at = line.find(kStart, at + 1)) {
+        const std::string_view rest = line.substr(at + kStart.size());
+        if (rest.size() > kDigits && std::all_of(rest.begin(), rest.begin() + kDigits, is_digit) &&
+            rest[kDigits] == ')') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The number that the text begins with, or -1; cuts it off.
+int take_number(std::string_view* text) {
+    int value = -1;
+    const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), value);
+    text->remove_prefix(static_cast<std::size_t>(end - text->data()));
+    return value;
+}
+
+bool is_complaint(std::string_view line) {
+    return contains(line, "error") || contains(line, "fatal");
 }
 
 }  // namespace
@@ -92,38 +115,41 @@ Resources parse_resources(std::string_view log, std::string_view entry) {
 }
 
 std::vector<std::string> parse_remarks(std::string_view log) {
-    static const std::regex code("\\(C7[0-9]{3}\\)");
     std::vector<std::string> remarks;
     for (const std::string_view line : lines_of(log)) {
-        if (std::regex_search(line.begin(), line.end(), code)) {
-            remarks.emplace_back(without_prefix(line));
-        }
+        if (has_remark_code(line)) remarks.emplace_back(without_prefix(line));
     }
     return remarks;
 }
 
 std::string first_complaint(std::string_view log) {
     const std::vector<std::string_view> lines = lines_of(log);
-    for (const std::string_view line : lines) {
-        if (contains(line, "error") || contains(line, "fatal")) return std::string(line);
-    }
+    const auto found = std::find_if(lines.begin(), lines.end(), is_complaint);
+    if (found != lines.end()) return std::string(*found);
     return lines.empty() ? std::string() : std::string(lines.front());
 }
 
 std::size_t first_error_line(std::string_view log) {
-    const std::string digits = first_group(log, ", line ([0-9]{1,9}); (?:error|fatal)");
-    return digits.empty() ? 0 : std::stoul(digits);
+    for (const std::string_view line : lines_of(log)) {
+        std::string_view number = between(line, ", line ", ';');
+        const int value = take_number(&number);
+        if (value > 0 && is_complaint(line)) return static_cast<std::size_t>(value);
+    }
+    return 0;
 }
 
 Release parse_release(std::string_view output) {
     Release release;
-    release.text = first_group(output, "release [0-9]+\\.[0-9]+, V([0-9.]+)");
-    const std::string major = first_group(output, "release ([0-9]{1,4})\\.");
-    const std::string minor = first_group(output, "release [0-9]{1,4}\\.([0-9]{1,4})");
-    if (major.empty() || minor.empty()) return {};
-    release.major = std::stoi(major);
-    release.minor = std::stoi(minor);
-    if (release.text.empty()) release.text = major + "." + minor;
+    std::string_view numbers = between(output, "release ", ',');
+    const std::string both(numbers.substr(0, numbers.find_first_not_of("0123456789.")));
+    release.major = take_number(&numbers);
+    if (release.major < 0 || !numbers.starts_with('.')) return {};
+    numbers.remove_prefix(1);
+    release.minor = take_number(&numbers);
+    if (release.minor < 0) return {};
+    const std::string_view full = between(output, ", V", '\n');
+    release.text = full.substr(0, full.find_first_not_of("0123456789."));
+    if (release.text.empty()) release.text = both;
     return release;
 }
 
