@@ -14,6 +14,7 @@ triton = pytest.importorskip("triton")
 
 import gwatch.cuda.trace.triton as gw_trace  # noqa: E402
 import gwatch.cuda.xtrace.triton as second_name  # noqa: E402
+from gwatch import libpygwatch  # noqa: E402
 from gwatch.sources import _triton_version  # noqa: E402
 from kernels.offline import load_module  # noqa: E402
 from triton.backends.compiler import GPUTarget  # noqa: E402
@@ -366,3 +367,37 @@ def test_untested_version_warns_once(monkeypatch, recwarn):
         _triton_version.warn_if_untested("3.10.0")
     assert len(recwarn) == 1
     assert "tested with Triton 3.6 and 3.9, not with 3.10.0" in str(recwarn[0].message)
+
+
+# What the instrumenter makes of them
+
+
+def test_instrumenter_finds_each_marker_with_its_line(ptx_of, tmp_path):
+    ptx = ptx_of(
+        """
+        gw_trace.scope_start(100)
+        helper(x)
+
+        gw_trace.scope_switch(100, "store it")
+        tl.store(x, 2.0)
+        gw_trace.scope_end("store it")
+        """,
+        before="""
+        @triton.jit
+        def helper(x):
+            gw_trace.mark("in helper")
+            tl.store(x + 1, 1.0)
+        """,
+    )
+    lines = (tmp_path / "marked_kernel.py").read_text().splitlines()
+    found = libpygwatch.instrument(ptx, "kernel", "<test>").markers
+    assert [(m.verb, m.scope) for m in found] == [
+        ("start", "100"),
+        ("mark", "in helper"),
+        ("switch", "100"),
+        ("end", "store it"),
+    ]
+    calls = ["scope_start(100)", 'mark("in helper")', "scope_switch(100", "scope_end("]
+    for marker, call in zip(found, calls, strict=True):
+        assert marker.file.endswith("marked_kernel.py")
+        assert call in lines[marker.line - 1]
