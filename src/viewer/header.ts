@@ -89,7 +89,7 @@ function recordRows({ counts }: RunFacts): Row[] {
 function timeRows({ time, stage_seconds: stages }: RunFacts): Row[] {
   const rows: Row[] = [
     ["Span", units.duration(time.span_ns)],
-    ["SM clock", `${units.count(Math.round(time.clock_mhz))} MHz`],
+    ["SM clock", time.clock_mhz > 0 ? `${units.count(Math.round(time.clock_mhz))} MHz` : "unknown"],
     ["Inside a warp", `to ${units.duration(time.resolution_ns)}`],
     ["Between SMs", `to ${units.duration(time.alignment_ns)}`],
   ];

@@ -8,6 +8,7 @@ import pytest
 from archives import Instant, Slice, Warp, archive, pipelined_warps, run
 from gwatch import cli, libpygwatch
 from gwatch.show.page import Choice, render_text
+from gwatch.show.summary import render_trace
 from gwatch.show.text import Style
 
 GOLDEN = Path(__file__).parent.parent / "data" / "show"
@@ -104,6 +105,17 @@ def test_plain_text_is_narrow_and_short_and_sends_nothing_to_a_terminal(name):
     assert len(lines) <= (60 if name != "big-blocks" else 75)
 
 
+def test_summary_of_a_trace_is_the_text_of_all_its_runs():
+    trace = libpygwatch.from_json(archive(nested(), troubled()), "two")
+    first, second = render_trace(trace).split("\n\n\n")
+    assert first == render_text(trace, Choice(run=0), "", Style())
+    assert second == render_text(trace, Choice(run=1), "", Style())
+
+
+def test_summary_of_a_trace_without_runs_says_so():
+    assert render_trace(libpygwatch.Trace()) == "Nothing was traced."
+
+
 def show(capsys, *arguments):
     code = cli.main(["show", *map(str, arguments)])
     captured = capsys.readouterr()
@@ -151,6 +163,7 @@ def test_json_timeline_has_a_letter_a_cell(trace_file, capsys):
     assert [row["warp"] for row in rows] == [0, 1, 0]
     assert all(len(row["cells"]) == 100 for row in rows)
     assert set("".join(row["cells"] for row in rows)) <= letters | {".", " "}
+    assert facts["timeline"]["innermost_ns_by_scope"] == [1090, 970, 100]
     assert rows[0]["cells"].startswith("." * 10 + letters_of(facts)["load_kv"])
 
 

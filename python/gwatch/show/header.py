@@ -145,9 +145,9 @@ def _warps(counts: libpygwatch.Counts) -> str:
 
 
 def _time(facts: libpygwatch.TimeFacts) -> str:
+    clock = f"{facts.clock_mhz:,.0f} MHz" if facts.clock_mhz > 0 else "unknown"
     return (
-        f"{units.duration(facts.span_ns)} from first entry to last exit; "
-        f"SM clock {facts.clock_mhz:,.0f} MHz; "
+        f"{units.duration(facts.span_ns)} from first entry to last exit; SM clock {clock}; "
         f"resolution {units.duration(facts.resolution_ns)} inside a warp, "
         f"{units.duration(facts.alignment_ns)} between SMs"
     )

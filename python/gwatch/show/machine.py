@@ -176,9 +176,7 @@ def _timeline(timeline: libpygwatch.TextTimeline, letters: Sequence[str]) -> dic
         "cell_ns": timeline.cell_ns,
         "gap": GAP,
         "outside_life": OUTSIDE,
-        "innermost_ns": {
-            letters[index]: time for index, time in enumerate(timeline.innermost_ns) if time > 0
-        },
+        "innermost_ns_by_scope": list(timeline.innermost_ns),
         "gap_ns": timeline.gap_ns,
         "blocks": [
             {
