@@ -12,7 +12,7 @@ from gwatch import __version__
 from gwatch.errors import GwatchError
 
 VERBS = ("demo", "instrument", "show")
-"""Each verb is a module of gwatch.commands with add_parser(subparsers) and run(arguments) -> exit code."""
+"""Modules of gwatch.commands with add_parser(subparsers) and run(arguments) -> exit code."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,7 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="gwatch", description="See when each part of a GPU kernel ran, on every warp and thread."
+        prog="gwatch",
+        description="See when each part of a GPU kernel ran, on every warp and thread.",
     )
     parser.add_argument("--version", action="version", version=f"gwatch {__version__}")
     subparsers = parser.add_subparsers(title="verbs", metavar="VERB", required=True)

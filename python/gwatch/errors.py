@@ -1,6 +1,7 @@
 """The errors that gwatch raises: one tree, so that ``except GwatchError`` catches all of them.
 
-The C++ core returns errors as data; its binding raises the class of each kind (``src/python/raise.cpp``).
+The C++ core returns errors as data; its binding raises the class of each kind
+(``src/python/raise.cpp``).
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ class GwatchError(Exception):
 
     Attributes:
         message: what failed and where.
-        detail: longer evidence, such as a source line with a caret or an assembler's log; may be empty.
+        detail: longer evidence, such as a source line with a caret or an assembler's log; may be
+            empty.
         hint: what to do; may be empty.
         value: when ``do_trace`` raises it after it called ``fn``, what ``fn`` returned; else None.
     """

@@ -10,8 +10,8 @@ namespace gwatch::assemble {
 
 /// A fresh folder for the files of one call. It goes with the object, unless kept.
 ///
-/// Plain system calls, not std::filesystem: in a process with PyTorch its symbols may resolve to those
-/// of another library's older copy, which crashes.
+/// Plain system calls, not std::filesystem: in a process with PyTorch its symbols may resolve to
+/// those of another library's older copy, which crashes.
 class Workspace {
   public:
     /// Under `base`, which is made when missing; under $TMPDIR or /tmp when empty. kIo.

@@ -18,8 +18,9 @@ enum class ErrorKind {
     kIo           ///< a file cannot be read or written
 };
 
-/// A failure as data. `message` says what failed and where; `detail` holds longer evidence (a source
-/// line with a caret, an assembler's log); `hint` says what the user can do. The last two may be empty.
+/// A failure as data. `message` says what failed and where; `detail` holds longer evidence (a
+/// source line with a caret, an assembler's log); `hint` says what the user can do. The last two
+/// may be empty.
 struct Error {
     ErrorKind kind;
     std::string message;

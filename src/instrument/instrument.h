@@ -14,11 +14,11 @@ namespace gwatch::instrument {
 /// A marker as it stands in the text.
 struct Marker {
     Verb verb;
-    std::uint32_t scope;        ///< index into SiteTable::scopes; for kSwitch the scope that ends
-    std::uint32_t next_scope;   ///< kSwitch: the scope that starts; else ptx::kNone
-    std::string function;       ///< name of the .entry or .func that holds it
+    std::uint32_t scope;       ///< index into SiteTable::scopes; for kSwitch the scope that ends
+    std::uint32_t next_scope;  ///< kSwitch: the scope that starts; else ptx::kNone
+    std::string function;      ///< name of the .entry or .func that holds it
     bool in_entry;
-    std::uint32_t ptx_line;     ///< line of the comment in the text, from 1
+    std::uint32_t ptx_line;  ///< line of the comment in the text, from 1
     ptx::SourceLine source;
     Placement placement;
     std::string placement_reason;  ///< why it is not proven to be passed by the whole warp
@@ -28,23 +28,26 @@ struct Marker {
 /// An instrumented module.
 struct Instrumented {
     std::string ptx;
-    std::vector<Marker> markers;      ///< of the entry and the functions it may reach, in text order
+    std::vector<Marker> markers;  ///< of the entry and the functions it may reach, in text order
     SiteTable sites;
-    bool uses_lane_cursors = false;   ///< a device function has a marker
+    bool uses_lane_cursors = false;  ///< a device function has a marker
 };
 
-/// The markers of the entries whose names match `kernel_pattern` (ECMAScript regex, searched in the name) and of
-/// the functions they may reach; an empty vector when there are none. kUsage for a bad pattern or one that matches no
-/// entry (the message lists the entries).
-Result<std::vector<Marker>> list_markers(const ptx::Module& module, const std::string& kernel_pattern, SiteTable* table);
+/// The markers of the entries whose names match `kernel_pattern` (ECMAScript regex, searched in the
+/// name) and of the functions they may reach; an empty vector when there are none. kUsage for a bad
+/// pattern or one that matches no entry (the message lists the entries).
+Result<std::vector<Marker>> list_markers(const ptx::Module& module,
+                                         const std::string& kernel_pattern, SiteTable* table);
 
-/// Puts the code that records every marker, entry and exit of `entry` into the module (record/layout.h says what
-/// it writes). Everything outside the entry and the marked functions it may reach stays as it is.
-/// kNoMarkers when there is none; kInstrument when the module is instrumented already, has no such entry, or has
-/// more than 65534 sites.
+/// Puts the code that records every marker, entry and exit of `entry` into the module
+/// (record/layout.h says what it writes). Everything outside the entry and the marked functions it
+/// may reach stays as it is. kNoMarkers when there is none; kInstrument when the module is
+/// instrumented already, has no such entry, or has more than 65534 sites.
 Result<Instrumented> instrument(const ptx::Module& module, std::string_view entry);
 
-/// The same for all entries whose names match a regex as in list_markers(); they share one site table.
-Result<Instrumented> instrument_matching(const ptx::Module& module, const std::string& kernel_pattern);
+/// The same for all entries whose names match a regex as in list_markers(); they share one site
+/// table.
+Result<Instrumented> instrument_matching(const ptx::Module& module,
+                                         const std::string& kernel_pattern);
 
 }  // namespace gwatch::instrument

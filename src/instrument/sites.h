@@ -6,7 +6,8 @@
 
 #include "ptx/module.h"
 
-// The site table: what a record's site number means. Made by the instrumenter, read by the decoder, kept in the archive.
+// The site table: what a record's site number means. Made by the instrumenter, read by the decoder,
+// kept in the archive.
 namespace gwatch::instrument {
 
 enum class Verb : std::uint8_t { kStart, kEnd, kSwitch, kMark };
@@ -20,9 +21,9 @@ enum class Placement : std::uint8_t {
 
 /// A scope as the markers name it.
 struct Scope {
-    std::string name;         ///< decoded from %XX; a number's digits when it has an id
-    std::int32_t id = -1;     ///< 0..65535, or -1 when it was marked by name
-    ptx::SourceLine source;   ///< of its first start or mark
+    std::string name;        ///< decoded from %XX; a number's digits when it has an id
+    std::int32_t id = -1;    ///< 0..65535, or -1 when it was marked by name
+    ptx::SourceLine source;  ///< of its first start or mark
 };
 
 enum class ActionKind : std::uint8_t { kStart, kEnd, kMark, kExit };

@@ -6,7 +6,8 @@
 
 namespace gwatch::python {
 
-/// Throws the Python exception of an error's kind: a class of gwatch.errors with .message, .detail and .hint.
+/// Throws the Python exception of an error's kind: a class of gwatch.errors with .message, .detail
+/// and .hint.
 [[noreturn]] void raise(const Error& error);
 
 template <class T>

@@ -6,16 +6,26 @@ namespace {
 
 const char* class_name(ErrorKind kind) {
     switch (kind) {
-        case ErrorKind::kUsage: return "UsageError";
-        case ErrorKind::kPtx: return "PtxError";
-        case ErrorKind::kInstrument: return "InstrumentError";
-        case ErrorKind::kNoMarkers: return "NoMarkersError";
-        case ErrorKind::kAssembler: return "AssemblerError";
-        case ErrorKind::kSource: return "SourceError";
-        case ErrorKind::kCapture: return "CaptureError";
-        case ErrorKind::kDriver: return "DriverError";
-        case ErrorKind::kArchive: return "ArchiveError";
-        case ErrorKind::kIo: return "FileError";
+        case ErrorKind::kUsage:
+            return "UsageError";
+        case ErrorKind::kPtx:
+            return "PtxError";
+        case ErrorKind::kInstrument:
+            return "InstrumentError";
+        case ErrorKind::kNoMarkers:
+            return "NoMarkersError";
+        case ErrorKind::kAssembler:
+            return "AssemblerError";
+        case ErrorKind::kSource:
+            return "SourceError";
+        case ErrorKind::kCapture:
+            return "CaptureError";
+        case ErrorKind::kDriver:
+            return "DriverError";
+        case ErrorKind::kArchive:
+            return "ArchiveError";
+        case ErrorKind::kIo:
+            return "FileError";
     }
     return "GwatchError";
 }

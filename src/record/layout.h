@@ -8,16 +8,17 @@
 //
 //   control | regions | lane cursors | pool
 //
-// Hot path: a warp owns one region, a power of two of 8-byte slots. Its first four slots are the region
-// header, written once on entry; the others are filled in order. The memory is zero before the launch, and
-// a slot in use is never zero (its site is not), so nothing has to be flushed at exit: the first zero slot
-// ends a region.
+// Hot path: a warp owns one region, a power of two of 8-byte slots. Its first four slots are the
+// region header, written once on entry; the others are filled in order. The memory is zero before
+// the launch, and a slot in use is never zero (its site is not), so nothing has to be flushed at
+// exit: the first zero slot ends a region.
 //
-// Cold path (some lanes only, or the region is full) and device functions: the lowest active lane owns
-// chunks of the pool, taken with one atomic add on Control::chunks_taken. A chunk is a header unit and 63
-// record units of 16 bytes, filled in order. A lane remembers where it stands in a lane cursor: the index
-// of the next free unit of the pool, or any multiple of 64 when it needs a new chunk (0 at first). Code in
-// an entry keeps it in a register, code in a device function in the lane cursors of the memory.
+// Cold path (some lanes only, or the region is full) and device functions: the lowest active lane
+// owns chunks of the pool, taken with one atomic add on Control::chunks_taken. A chunk is a header
+// unit and 63 record units of 16 bytes, filled in order. A lane remembers where it stands in a lane
+// cursor: the index of the next free unit of the pool, or any multiple of 64 when it needs a new
+// chunk (0 at first). Code in an entry keeps it in a register, code in a device function in the
+// lane cursors of the memory.
 namespace gwatch::record {
 
 inline constexpr std::uint32_t kLanes = 32;  ///< threads of a warp
@@ -30,17 +31,17 @@ struct Slot {
 };
 static_assert(sizeof(Slot) == 8);
 
-/// The record of a warp's exit takes two slots: a Slot, then the 64 bits of %globaltimer. If only one slot
-/// is left it goes the cold way.
+/// The record of a warp's exit takes two slots: a Slot, then the 64 bits of %globaltimer. If only
+/// one slot is left it goes the cold way.
 inline constexpr std::uint32_t kExitSlots = 2;
 
 /// The first slots of a region, written on entry by the lowest lane of the warp.
 struct RegionHeader {
-    std::uint64_t globaltimer;  ///< ns; 0: the warp never entered
-    std::uint64_t clock;        ///< %clock64, read right after
-    std::uint64_t block;        ///< linear block id: x + nx * (y + ny * z)
-    std::uint32_t sm;           ///< %smid
-    std::uint32_t cluster_rank; ///< %cluster_ctarank; 0 below sm_90
+    std::uint64_t globaltimer;   ///< ns; 0: the warp never entered
+    std::uint64_t clock;         ///< %clock64, read right after
+    std::uint64_t block;         ///< linear block id: x + nx * (y + ny * z)
+    std::uint32_t sm;            ///< %smid
+    std::uint32_t cluster_rank;  ///< %cluster_ctarank; 0 below sm_90
 };
 static_assert(sizeof(RegionHeader) == 32);
 inline constexpr std::uint32_t kHeaderSlots = sizeof(RegionHeader) / sizeof(Slot);
@@ -68,10 +69,10 @@ inline constexpr std::uint32_t kChunkBytes = kChunkUnits * sizeof(Unit);
 
 /// Counters that the launch adds to.
 struct Control {
-    std::uint64_t chunks_taken;        ///< may pass the number of chunks: then records were dropped
-    std::uint64_t dropped_records;     ///< cold records that found no chunk
-    std::uint64_t dropped_events;      ///< markers of those records; fused ones count each
-    std::uint64_t unplaced_warps;      ///< selected warps whose region lay behind the last one
+    std::uint64_t chunks_taken;     ///< may pass the number of chunks: then records were dropped
+    std::uint64_t dropped_records;  ///< cold records that found no chunk
+    std::uint64_t dropped_events;   ///< markers of those records; fused ones count each
+    std::uint64_t unplaced_warps;   ///< selected warps whose region lay behind the last one
     std::uint64_t reserved[12];
 };
 static_assert(sizeof(Control) == 128);
@@ -99,7 +100,9 @@ inline constexpr char kConstantsName[] = "gwatch_launch";
 ///            + popcount(warp_mask & ((1 << warp) - 1))
 /// A cursor of the hot path is a slot index into all regions together; a cursor whose low bits
 /// (cursor & (region_slots - 1)) are 0 is full, and 0 is the cursor of a warp that is not recorded.
-inline std::uint32_t warps_per_region_group(std::uint32_t warp_mask) { return std::popcount(warp_mask); }
+inline std::uint32_t warps_per_region_group(std::uint32_t warp_mask) {
+    return std::popcount(warp_mask);
+}
 
 /// The lane cursor of a warp that is not recorded: its cold path returns at once.
 inline constexpr std::uint32_t kNotRecorded = 0xffffffff;

@@ -28,17 +28,17 @@ struct Plan {
     std::uint64_t regions_offset;
     std::uint64_t lane_cursors_offset;
     std::uint64_t pool_offset;
-    LaunchConstants constants;       ///< addresses are filled in by at()
+    LaunchConstants constants;  ///< addresses are filled in by at()
     std::uint64_t blocks_in_grid;
-    bool sampled;                    ///< not every block is recorded
+    bool sampled;  ///< not every block is recorded
 
     /// The constants for memory that starts at this device address.
     LaunchConstants at(std::uint64_t address) const;
 };
 
-/// Lays out the memory. Three quarters go to regions, the rest to the pool; a grid with more warps than
-/// minimal regions fit is sampled evenly over its blocks, first and last block included. kUsage when the
-/// memory cannot hold the regions of a single block.
+/// Lays out the memory. Three quarters go to regions, the rest to the pool; a grid with more warps
+/// than minimal regions fit is sampled evenly over its blocks, first and last block included.
+/// kUsage when the memory cannot hold the regions of a single block.
 Result<Plan> plan_memory(const PlanRequest& request);
 
 /// What a launch left in its memory, as little as holds all records.
@@ -47,22 +47,24 @@ struct RawRecords {
     Dim3 grid;
     Dim3 block;
     Control control;
-    std::vector<std::uint32_t> region_slots;  ///< slots kept of each region: 0, or header and records
-    std::vector<std::uint64_t> slots;         ///< those slots, region after region
-    std::vector<Unit> pool;                   ///< chunks taken, whole
+    std::vector<std::uint32_t>
+        region_slots;                  ///< slots kept of each region: 0, or header and records
+    std::vector<std::uint64_t> slots;  ///< those slots, region after region
+    std::vector<Unit> pool;            ///< chunks taken, whole
 };
 
 /// Reads parts of a device's memory.
 class MemoryReader {
   public:
     virtual ~MemoryReader() = default;
-    /// Copies `rows` rows of `row_bytes` bytes that lie `pitch` bytes apart, from `offset` bytes after the start of the
-    /// launch's memory, to `to`, without gaps.
-    virtual Result<void> read(std::uint64_t offset, std::uint64_t pitch, std::uint64_t row_bytes, std::uint64_t rows,
-                              void* to) = 0;
+    /// Copies `rows` rows of `row_bytes` bytes that lie `pitch` bytes apart, from `offset` bytes
+    /// after the start of the launch's memory, to `to`, without gaps.
+    virtual Result<void> read(std::uint64_t offset, std::uint64_t pitch, std::uint64_t row_bytes,
+                              std::uint64_t rows, void* to) = 0;
 };
 
 /// Reads what the launch wrote and no more than about twice that.
-Result<RawRecords> read_records(const Plan& plan, const Dim3& grid, const Dim3& block, MemoryReader& memory);
+Result<RawRecords> read_records(const Plan& plan, const Dim3& grid, const Dim3& block,
+                                MemoryReader& memory);
 
 }  // namespace gwatch::record

@@ -17,13 +17,13 @@ struct ScopeStatistics {
     double p95_ns;
     std::int64_t max_ns;
     std::int64_t total_ns;
-    std::uint32_t warps;        ///< that had at least one slice
+    std::uint32_t warps;  ///< that had at least one slice
 };
 
 /// How a warp spent its life: active is the time in at least one scope, gap the rest.
 struct LaneActivity {
     std::uint32_t lane;
-    std::int64_t lifetime_ns;   ///< enter to exit, or to the last record when no exit was recorded
+    std::int64_t lifetime_ns;  ///< enter to exit, or to the last record when no exit was recorded
     std::int64_t active_ns;
     std::int64_t gap_ns;
     std::int64_t longest_gap_ns;
@@ -32,14 +32,15 @@ struct LaneActivity {
 
 struct PipelineSummary {
     std::uint64_t warps;
-    std::int64_t lifetime_ns;   ///< summed over warps, as the next two
+    std::int64_t lifetime_ns;  ///< summed over warps, as the next two
     std::int64_t active_ns;
     std::int64_t gap_ns;
-    double active_ratio;        ///< active_ns / lifetime_ns; 0 when there is no lifetime
+    double active_ratio;                 ///< active_ns / lifetime_ns; 0 when there is no lifetime
     std::vector<LaneActivity> most_gap;  ///< the warps with the most gap, most first
 };
 
-/// One entry a scope that has slices, in order of the scope table. Percentiles are linear between ranks.
+/// One entry a scope that has slices, in order of the scope table. Percentiles are linear between
+/// ranks.
 std::vector<ScopeStatistics> scope_statistics(const Run& run);
 
 /// One entry a lane, in order.

@@ -6,39 +6,42 @@
 #include <string>
 #include <vector>
 
-// The model in the middle: what a traced launch showed. The decoder makes it, the archive stores it, every
-// report reads it. Times are ns from the start of the run: the first entry of a recorded warp.
+// The model in the middle: what a traced launch showed. The decoder makes it, the archive stores
+// it, every report reads it. Times are ns from the start of the run: the first entry of a recorded
+// warp.
 namespace gwatch::trace {
 
 inline constexpr std::int64_t kUnknownTime = -1;
 
 struct Scope {
-    std::string name;       ///< what reports show: scope_name_map's, else the marker's
-    std::int32_t id = -1;   ///< -1: marked by name
-    std::string file;       ///< empty when unknown
-    std::uint32_t line = 0; ///< 0 when unknown
+    std::string name;        ///< what reports show: scope_name_map's, else the marker's
+    std::int32_t id = -1;    ///< -1: marked by name
+    std::string file;        ///< empty when unknown
+    std::uint32_t line = 0;  ///< 0 when unknown
 };
 
 /// One warp of one block.
 struct Lane {
-    std::uint64_t block;            ///< linear block id
-    std::uint32_t warp;             ///< linear thread id / 32
+    std::uint64_t block;  ///< linear block id
+    std::uint32_t warp;   ///< linear thread id / 32
     std::uint32_t sm;
     std::uint32_t cluster_rank;
     std::int64_t enter_ns;
-    std::int64_t exit_ns;           ///< of the last lane; kUnknownTime when no exit was recorded
-    std::uint32_t events;           ///< markers recorded
-    std::uint64_t first_slice;      ///< its slices: [first_slice, end_slice) of Run::slices
+    std::int64_t exit_ns;       ///< of the last lane; kUnknownTime when no exit was recorded
+    std::uint32_t events;       ///< markers recorded
+    std::uint64_t first_slice;  ///< its slices: [first_slice, end_slice) of Run::slices
     std::uint64_t end_slice;
 };
 
-/// Slices of all lanes as columns of equal length; within a lane in order of start, an outer slice before an inner one.
+/// Slices of all lanes as columns of equal length; within a lane in order of start, an outer slice
+/// before an inner one.
 struct Slices {
     std::vector<std::int64_t> start_ns;
     std::vector<std::int64_t> duration_ns;
     std::vector<std::uint32_t> scope;
-    std::vector<std::uint16_t> depth;  ///< slices of the same lane and of shared threads that were open at the start
-    std::vector<std::uint32_t> mask;   ///< bit t: thread t of the warp was in it
+    std::vector<std::uint16_t>
+        depth;  ///< slices of the same lane and of shared threads that were open at the start
+    std::vector<std::uint32_t> mask;  ///< bit t: thread t of the warp was in it
     std::size_t size() const { return start_ns.size(); }
 };
 
@@ -52,10 +55,10 @@ struct Instants {
 };
 
 struct LaunchFacts {
-    std::string kernel;           ///< mangled
-    std::string kernel_demangled; ///< equal to kernel when it is not mangled
+    std::string kernel;            ///< mangled
+    std::string kernel_demangled;  ///< equal to kernel when it is not mangled
     std::string dsl;
-    std::string device;           ///< "NVIDIA H200"
+    std::string device;  ///< "NVIDIA H200"
     std::uint32_t device_index = 0;
     std::array<std::uint32_t, 3> grid{};
     std::array<std::uint32_t, 3> block{};
@@ -69,7 +72,7 @@ struct LaunchFacts {
 /// Registers, spills and shared memory of one build of the kernel; -1 where unknown.
 struct BuildFacts {
     int registers = -1;
-    int local_bytes = -1;          ///< per thread: spills and local arrays
+    int local_bytes = -1;  ///< per thread: spills and local arrays
     int spill_store_bytes = -1;
     int spill_load_bytes = -1;
     int static_shared_bytes = -1;
@@ -82,34 +85,36 @@ struct CompileFacts {
     std::vector<std::string> assembler_flags;
     std::string ptx_version;
     std::string ptx_target;
-    std::string ptx_source;        ///< where the PTX came from, in words
-    std::string lowered_from;      ///< a .version that had to be lowered, else empty
+    std::string ptx_source;            ///< where the PTX came from, in words
+    std::string lowered_from;          ///< a .version that had to be lowered, else empty
     std::vector<std::string> remarks;  ///< C7xxx lines of the assembler
     BuildFacts original;
     BuildFacts traced;
 };
 
 struct Counts {
-    std::uint64_t events = 0;           ///< markers recorded; fused ones count each
-    std::uint64_t records = 0;          ///< records written, exits included
+    std::uint64_t events = 0;   ///< markers recorded; fused ones count each
+    std::uint64_t records = 0;  ///< records written, exits included
     std::uint64_t dropped_events = 0;
     std::uint64_t dropped_records = 0;
     std::uint64_t orphan_starts = 0;
     std::uint64_t orphan_ends = 0;
     std::uint64_t warps_in_grid = 0;
-    std::uint64_t warps_recorded = 0;   ///< warps that entered and were selected
+    std::uint64_t warps_recorded = 0;  ///< warps that entered and were selected
     std::uint64_t unplaced_warps = 0;
     std::uint64_t blocks_in_grid = 0;
     std::uint64_t blocks_selected = 0;
     std::uint64_t buffer_bytes = 0;
-    std::uint64_t buffer_bytes_needed = 0;  ///< that would have dropped nothing; 0 when nothing was dropped
+    std::uint64_t buffer_bytes_needed =
+        0;  ///< that would have dropped nothing; 0 when nothing was dropped
 };
 
 struct TimeFacts {
-    double clock_mhz = 0;               ///< SM clock, fitted
-    double resolution_ns = 0;           ///< of durations inside a warp: one cycle
-    double alignment_ns = 0;            ///< between warps of different SMs: one tick of the global timer, or what the fit left
-    std::int64_t span_ns = 0;           ///< first entry to last exit or record
+    double clock_mhz = 0;      ///< SM clock, fitted
+    double resolution_ns = 0;  ///< of durations inside a warp: one cycle
+    double alignment_ns =
+        0;  ///< between warps of different SMs: one tick of the global timer, or what the fit left
+    std::int64_t span_ns = 0;                ///< first entry to last exit or record
     std::uint64_t start_globaltimer_ns = 0;  ///< what 0 of this run is on the device's own timer
 };
 
@@ -128,20 +133,21 @@ struct Run {
     CompileFacts compile;
     std::vector<Scope> scopes;
     std::vector<Site> sites;
-    std::vector<Lane> lanes;       ///< in order of block, then warp
+    std::vector<Lane> lanes;  ///< in order of block, then warp
     Slices slices;
     Instants marks;
     Instants orphan_starts;
     Instants orphan_ends;
     Counts counts;
     TimeFacts time;
-    std::map<std::string, double> stage_seconds;  ///< of do_trace: "source", "instrument", "assemble", ...
+    std::map<std::string, double>
+        stage_seconds;  ///< of do_trace: "source", "instrument", "assemble", ...
     std::vector<std::string> warnings;
 };
 
 struct Trace {
     std::string title;
-    std::string created;   ///< ISO 8601, UTC
+    std::string created;  ///< ISO 8601, UTC
     std::vector<Run> runs;
 };
 

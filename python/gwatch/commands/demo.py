@@ -1,4 +1,4 @@
-"""``gwatch demo``: shows what gwatch does, on this machine's GPU if it has one, else from a shipped capture."""
+"""``gwatch demo``: shows what gwatch does, on this machine's GPU or from a shipped capture."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "demo",
         help="trace an attention kernel; without a GPU, show a recorded trace of it",
-        description="With a CUDA GPU, torch and triton: traces a flash-attention kernel here. Without: compiles the "
-        "same kernel for an H200, instruments and assembles it here, and shows a capture recorded on an H200.",
+        description="With a CUDA GPU, torch and triton: traces a flash-attention kernel here. "
+        "Without: compiles the same kernel for an H200, instruments and assembles it here, and "
+        "shows a capture recorded on an H200.",
     )
     parser.add_argument(
         "--report",

@@ -1,1 +1,1 @@
-"""What ``gwatch demo`` runs: the attention example on this GPU, or a capture of it recorded on another."""
+"""What ``gwatch demo`` runs: the attention example here, or a capture of it from an H200."""

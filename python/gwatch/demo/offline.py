@@ -1,4 +1,4 @@
-"""The demo without a GPU: builds the attention kernel here, and shows a capture recorded elsewhere."""
+"""The demo without a GPU: builds the attention kernel here, and shows a recorded capture."""
 
 from __future__ import annotations
 

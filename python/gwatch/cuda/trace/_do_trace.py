@@ -33,24 +33,29 @@ def do_trace(
 ) -> TraceResult[Value]:
     """Run ``fn`` once and trace the kernel launches in it that match.
 
-    Matching launches run a traced build of the same kernel, with the same results. All others run untouched.
-    If a launch cannot be traced its own kernel runs, ``fn`` ends as always, and the error is raised afterwards;
-    its ``value`` attribute is then what ``fn`` returned.
+    Matching launches run a traced build of the same kernel, with the same results. All others run
+    untouched. If a launch cannot be traced its own kernel runs, ``fn`` ends as always, and the
+    error is raised afterwards; its ``value`` attribute is then what ``fn`` returned.
 
     Args:
         fn: what launches the kernel; called without arguments.
-        kernel_name_pattern: an ECMAScript regular expression, searched in the mangled and the demangled name.
+        kernel_name_pattern: an ECMAScript regular expression, searched in the mangled and the
+            demangled name.
         dsl: where the kernel comes from: ``"triton"``; None or ``""`` tries all sources.
-        scope_name_map: names for scope ids (or for names given in the kernel), as reports should show them.
+        scope_name_map: names for scope ids (or for names given in the kernel), as reports should
+            show them.
         instrumentation_tier: ``"ptx"``; there is no other yet.
-        max_launches: trace at most so many matching launches; further ones run untouched and are counted.
-        buffer_bytes: device memory for the records of a launch; None: 1 GiB or a quarter of the free memory.
+        max_launches: trace at most so many matching launches; further ones run untouched and are
+            counted.
+        buffer_bytes: device memory for the records of a launch; None: 1 GiB or a quarter of the
+            free memory.
         warps: record only these warps of each block (linear thread id / 32); None: all.
         verbose: print how long each stage took, to stderr.
 
     Raises:
         UsageError: a wrong argument; ``fn`` was not called.
-        SourceError, PtxError, InstrumentError, AssemblerError, DriverError: the kernel could not be traced.
+        SourceError, PtxError, InstrumentError, AssemblerError, DriverError: the kernel could not be
+            traced.
         CaptureError: CUPTI is missing or taken, or no launch matched.
     """
     if instrumentation_tier != "ptx":
@@ -109,9 +114,7 @@ def _warp_mask(warps: Iterable[int] | None) -> int:
     return mask
 
 
-def _check(
-    captured: libpygwatch.CaptureResult, pattern: str, max_launches: int
-) -> list[str]:
+def _check(captured: libpygwatch.CaptureResult, pattern: str, max_launches: int) -> list[str]:
     """The warnings of a capture; raises when nothing at all was traced."""
     if not captured.launches:
         if captured.failures:
@@ -119,7 +122,8 @@ def _check(
         raise CaptureError(
             f"no launch matched kernel_name_pattern '{pattern}'",
             detail=_seen_kernels(captured.seen_kernels),
-            hint="The pattern is a regular expression, searched in the mangled and the demangled name.",
+            hint="The pattern is a regular expression, searched in the mangled and the demangled "
+            "name.",
         )
     warnings = [f"a launch of {f.kernel} was not traced: {f.error}" for f in captured.failures]
     if captured.skipped_launches:

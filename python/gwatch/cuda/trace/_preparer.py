@@ -33,8 +33,8 @@ class Preparer:
         """Make the traced build of a launch's kernel.
 
         Returns:
-            The image (a cubin, or PTX for the driver), whether it uses lane cursors, the index into ``builds``, and
-            the module's own variables, whose values the capture copies.
+            The image (a cubin, or PTX for the driver), whether it uses lane cursors, the index into
+            ``builds``, and the module's own variables, whose values the capture copies.
         """
         seconds: dict[str, float] = {}
         started = time.perf_counter()

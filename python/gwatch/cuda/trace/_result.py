@@ -18,7 +18,8 @@ class TraceResult(Generic[Value]):
     Attributes:
         runs: one a traced launch, in order of launch.
         value: what ``fn`` returned.
-        warnings: what happened to launches that matched but were not traced; each run has its own, too.
+        warnings: what happened to launches that matched but were not traced; each run has its own,
+            too.
     """
 
     runs: list[libpygwatch.Run]
