@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 from gpu_cases import Case, machine_facts, matmul_case, write_json
+
 from gwatch.cuda.trace import do_trace
 
 LIMIT_SECONDS = 1.5

@@ -20,6 +20,7 @@ from typing import Any
 
 import torch
 from gpu_cases import Case, attention_case, machine_facts, matmul_case, write_json
+
 from gwatch import libpygwatch
 from gwatch.cuda.trace import do_trace
 

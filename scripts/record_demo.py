@@ -18,6 +18,7 @@ from types import ModuleType
 
 import torch
 import triton
+
 from gwatch import libpygwatch
 from gwatch.cuda.trace import _do_trace
 from gwatch.cuda.trace._preparer import Preparer, TracedBuild

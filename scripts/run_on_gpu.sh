@@ -129,9 +129,7 @@ test_file records 90
 test_file launches 120
 test_file failures 150
 test_file examples 90
-if [[ -f benchmarks/untraced_launch.py ]]; then
-    run_if_wanted untraced_launch 60 "$PYTHON" benchmarks/untraced_launch.py
-fi
+run_if_wanted untraced_launch 60 "$PYTHON" benchmarks/untraced_launch.py --json "$OUT/untraced_launch.json"
 
 note "$SECONDS s in all"
 if [[ -n $pack ]]; then

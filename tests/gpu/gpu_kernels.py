@@ -1,8 +1,9 @@
 """Small Triton kernels, each with one trait that a trace must cope with."""
 
-import gwatch.cuda.trace.triton as gw_trace
 import triton
 import triton.language as tl
+
+import gwatch.cuda.trace.triton as gw_trace
 
 # A branch that sends the two halves of a warp to different markers.
 HALVES = tl.constexpr("""

@@ -14,6 +14,7 @@ import pytest
 import torch
 import trace_triton_attention as attention_example
 import trace_triton_matmul as matmul_example
+
 from gwatch.cuda.trace import TraceResult, do_trace
 from gwatch.errors import GwatchError
 

@@ -1,6 +1,7 @@
 """Whatever fails, the program goes on with its own kernel; errors say what, where, what to do."""
 
 import pytest
+
 from gwatch.errors import (
     AssemblerError,
     CaptureError,

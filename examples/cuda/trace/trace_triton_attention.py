@@ -11,11 +11,12 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import gwatch.cuda.trace.triton as gw_trace
 import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
+
+import gwatch.cuda.trace.triton as gw_trace
 
 if TYPE_CHECKING:
     import torch
@@ -228,8 +229,9 @@ def parse_arguments() -> argparse.Namespace:
 def main() -> int:
     """Trace one launch and check its result."""
     options = parse_arguments()
-    import gwatch.libpygwatch as pygwatch
     import torch
+
+    import gwatch.libpygwatch as pygwatch
     from gwatch.common.format import File
     from gwatch.cuda.trace import do_trace
     from gwatch.cuda.trace.format import Section_IntraKernelTrace

@@ -9,11 +9,12 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-import gwatch.cuda.trace.triton as gw_trace
 import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
+
+import gwatch.cuda.trace.triton as gw_trace
 
 if TYPE_CHECKING:
     import torch
@@ -97,8 +98,9 @@ def main() -> int:
                         help="write a report; may be given several times")  # fmt: skip
     parser.add_argument("--size", type=int, default=4096, help="side of the square matrices")
     options = parser.parse_args()
-    import gwatch.libpygwatch as pygwatch
     import torch
+
+    import gwatch.libpygwatch as pygwatch
     from gwatch.common.format import File
     from gwatch.cuda.trace import do_trace
     from gwatch.cuda.trace.format import Section_IntraKernelTrace
