@@ -4,6 +4,13 @@
 
 namespace gwatch::capture {
 
+namespace {
+
+/// CU_DEVICE_ATTRIBUTE_MAX_PITCH of every device so far.
+constexpr std::uint64_t kMaxPitch = 0x7fffffff;
+
+}  // namespace
+
 void DeviceResources::release() {
     if (!stream && !module && !memory && !launched) return;
     const RelaxedStreamCapture relaxed(driver_);
@@ -45,8 +52,11 @@ Result<void> DeviceMemoryReader::copy(CUdeviceptr from, std::uint64_t pitch,
 Result<void> DeviceMemoryReader::read(std::uint64_t offset, std::uint64_t pitch,
                                       std::uint64_t row_bytes, std::uint64_t rows, void* to) {
     if (row_bytes == 0 || rows == 0) return {};
-    if (Result<void> copied = copy(memory_ + offset, pitch, row_bytes, rows, to); !copied.ok()) {
-        return copied;
+    const std::uint64_t rows_at_once = pitch > kMaxPitch ? 1 : rows;
+    for (std::uint64_t row = 0; row < rows; row += rows_at_once) {
+        Result<void> copied = copy(memory_ + offset + row * pitch, pitch, row_bytes, rows_at_once,
+                                   static_cast<char*>(to) + row * row_bytes);
+        if (!copied.ok()) return copied;
     }
     return check(driver_, driver_.stream_synchronize(stream_), "cuStreamSynchronize",
                  "to wait for records");

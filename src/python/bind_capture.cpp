@@ -1,58 +1,21 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "capture/capture.h"
 #include "python/bindings.h"
+#include "python/python_preparer.h"
 
 namespace gwatch::python {
 
 namespace py = pybind11;
 
 namespace {
-
-/// Classes of gwatch.errors, a subclass before its base.
-constexpr std::array<std::pair<const char*, ErrorKind>, 10> kErrorClasses{{
-    {"UsageError", ErrorKind::kUsage},
-    {"PtxError", ErrorKind::kPtx},
-    {"NoMarkersError", ErrorKind::kNoMarkers},
-    {"InstrumentError", ErrorKind::kInstrument},
-    {"AssemblerError", ErrorKind::kAssembler},
-    {"SourceError", ErrorKind::kSource},
-    {"CaptureError", ErrorKind::kCapture},
-    {"DriverError", ErrorKind::kDriver},
-    {"ArchiveError", ErrorKind::kArchive},
-    {"FileError", ErrorKind::kIo},
-}};
-
-std::string text_of(const py::handle& exception, const char* attribute) {
-    return py::str(exception.attr(attribute)).cast<std::string>();
-}
-
-/// What the user's Python raised, as data. Needs the GIL.
-Error error_of(const py::error_already_set& raised) {
-    const py::object errors = py::module_::import("gwatch.errors");
-    const py::object exception = raised.value();
-    if (py::isinstance(exception, errors.attr("GwatchError"))) {
-        for (const auto& [name, kind] : kErrorClasses) {
-            if (!py::isinstance(exception, errors.attr(name))) continue;
-            return {kind, text_of(exception, "message"), text_of(exception, "detail"),
-                    text_of(exception, "hint")};
-        }
-    }
-    const std::string type = py::str(raised.type().attr("__name__")).cast<std::string>();
-    const py::object lines =
-        py::module_::import("traceback")
-            .attr("format_exception")(raised.type(), exception, raised.trace());
-    return {
-        ErrorKind::kCapture,
-        "preparing the traced build raised " + type + ": " + py::str(exception).cast<std::string>(),
-        py::str("").attr("join")(lines).cast<std::string>()};
-}
 
 /// The exception that `raise` would raise.
 py::object exception_of(const Error& error) {
@@ -62,52 +25,6 @@ py::object exception_of(const Error& error) {
         return raised.value();
     }
 }
-
-capture::PreparedKernel prepared_from(const py::object& answered) {
-    const bool is_tuple = py::isinstance<py::tuple>(answered);
-    const py::tuple answer = is_tuple ? answered.cast<py::tuple>() : py::tuple();
-    if (answer.size() != 4 && answer.size() != 5) {
-        throw py::value_error(
-            "prepare must return (image, uses_lane_cursors, token, module_variables[, "
-            "grid_counts_clusters])");
-    }
-    capture::PreparedKernel prepared;
-    prepared.image = answer[0].cast<std::string>();
-    prepared.uses_lane_cursors = answer[1].cast<bool>();
-    prepared.token = answer[2].cast<std::uint64_t>();
-    prepared.module_variables = answer[3].cast<std::vector<std::string>>();
-    prepared.grid_counts_clusters = answer.size() == 5 && answer[4].cast<bool>();
-    return prepared;
-}
-
-/// Asks a Python callable, on whatever thread launches.
-class PythonPreparer : public capture::Preparer {
-  public:
-    explicit PythonPreparer(py::function prepare) : prepare_(std::move(prepare)) {}
-    ~PythonPreparer() override {
-        if (!Py_IsInitialized()) {
-            prepare_.release();
-            return;
-        }
-        const py::gil_scoped_acquire gil;
-        prepare_ = py::function();
-    }
-
-    Result<capture::PreparedKernel> prepare(const capture::LaunchInfo& launch) override {
-        const py::gil_scoped_acquire gil;
-        try {
-            return prepared_from(prepare_(launch));
-        } catch (const py::error_already_set& raised) {
-            return error_of(raised);
-        } catch (const std::exception& exception) {
-            return Error{ErrorKind::kCapture, "the answer of prepare cannot be used",
-                         exception.what()};
-        }
-    }
-
-  private:
-    py::function prepare_;
-};
 
 void init_cupti_hooks(const std::optional<std::vector<std::string>>& cupti_paths) {
     if (capture::hooks_are_initialized()) return;
@@ -134,6 +51,12 @@ void begin_capture(const std::string& kernel_pattern, py::function prepare,
     take(std::move(begun));
 }
 
+/// A member with x, y and z, as a tuple.
+template <auto member>
+py::tuple triple(const capture::LaunchInfo& self) {
+    return py::tuple(py::cast(self.*member));
+}
+
 void bind_launch(py::module_& module) {
     using capture::LaunchInfo;
     py::class_<LaunchInfo>(module, "LaunchInfo", "A kernel launch as its launch call shows it.")
@@ -146,12 +69,9 @@ void bind_launch(py::module_& module) {
         .def_readonly("device_name", &LaunchInfo::device_name)
         .def_readonly("sm_count", &LaunchInfo::sm_count)
         .def_readonly("compute_capability", &LaunchInfo::compute_capability)
-        .def_property_readonly(
-            "grid", [](const LaunchInfo& self) { return py::tuple(py::cast(self.grid)); })
-        .def_property_readonly(
-            "block", [](const LaunchInfo& self) { return py::tuple(py::cast(self.block)); })
-        .def_property_readonly(
-            "cluster", [](const LaunchInfo& self) { return py::tuple(py::cast(self.cluster)); })
+        .def_property_readonly("grid", &triple<&LaunchInfo::grid>)
+        .def_property_readonly("block", &triple<&LaunchInfo::block>)
+        .def_property_readonly("cluster", &triple<&LaunchInfo::cluster>)
         .def_readonly("dynamic_shared_bytes", &LaunchInfo::dynamic_shared_bytes)
         .def_readonly("stream", &LaunchInfo::stream)
         .def_readonly("in_stream_capture", &LaunchInfo::in_stream_capture)
