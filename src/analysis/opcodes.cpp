@@ -141,7 +141,6 @@ Opcode read_opcode(std::string_view text) {
     const std::string_view base = text.substr(0, text.find('.'));
     opcode.reads_carry = base == "addc" || base == "subc" || base == "madc";
     opcode.writes_carry = has_suffix(text, "cc");
-    opcode.is_uniform_jump = has_suffix(text, "uni");
     if (has_suffix(text, "sat")) opcode.transfer = Transfer::kOpaque;
     if (opcode.transfer != Transfer::kOpaque) read_types(text, opcode);
     if (opcode.transfer == Transfer::kCompare) read_comparison(text, opcode);

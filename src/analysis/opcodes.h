@@ -57,7 +57,6 @@ struct Opcode {
     bool is_signed = false;          ///< of the sources
     bool reads_carry = false;
     bool writes_carry = false;
-    bool is_uniform_jump = false;  ///< .uni
 };
 
 /// Reads an opcode: "setp.lt.u32".

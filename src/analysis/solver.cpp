@@ -114,18 +114,13 @@ void Solver::evaluate(std::uint32_t number) {
     }
 }
 
-// A guarded .uni is the compiler's word that all lanes go the same way.
+// The .uni of a branch speaks of the lanes that are together there, which need not be all.
 void Solver::evaluate_terminator(std::uint32_t number) {
     const Operation& operation = program_.operations[number];
     const Block& block = flow_.blocks[block_of_[number]];
     if (block.terminator != number || has_parted_[block_of_[number]]) return;
-    const std::uint32_t by = varying_source(operation);
-    const bool parts = by != kNone && !operation.opcode.is_uniform_jump;
-    if (block.always_parts) {
-        part_lanes(number, kNone);
-    } else if (parts) {
-        part_lanes(number, by);
-    }
+    const std::uint32_t by = block.always_parts ? kNone : varying_source(operation);
+    if (block.always_parts || by != kNone) part_lanes(number, by);
 }
 
 void Solver::part_lanes(std::uint32_t number, std::uint32_t by) {
