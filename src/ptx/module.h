@@ -38,19 +38,18 @@ enum class StatementKind : std::uint8_t {
     kInstruction,  ///< with its guard, up to and with its `;`
     kScopeOpen,    ///< a `{` inside a function body, or that of the body itself
     kScopeClose,   ///< the matching `}`
-    kFunction      ///< everything of an .entry or .func in front of its `{` or `;`
+    kFunction      ///< an .entry or .func in front of its `{`; a prototype with its `;`
 };
 
 inline constexpr std::uint32_t kNone = 0xffffffff;
 
-/// A statement: a run of tokens without the trivia in front of it. Statements are in text order and
-/// flat.
+/// A statement: a run of tokens without the trivia in front of it. Statements are in text order,
+/// flat, and hold every token that is no trivia. `scope` and `function` are indices.
 struct Statement {
     std::uint32_t first_token;  ///< never trivia
     std::uint32_t end_token;    ///< one past its last token
-    std::uint32_t scope;  ///< index of the scope that holds it; a scope's own braces count as in it
-    std::uint32_t
-        function;  ///< index of the function that holds it or, a header, begins; else kNone
+    std::uint32_t scope;        ///< that holds it; a scope's own braces count as in it
+    std::uint32_t function;     ///< that it is in, or that it, a header, begins; else kNone
     StatementKind kind;
 };
 

@@ -1,9 +1,8 @@
 #include "ptx/parser.h"
 
-#include <limits>
+#include <memory>
 #include <utility>
 
-#include "ptx/binary_formats.h"
 #include "ptx/lexer.h"
 #include "ptx/lines.h"
 

@@ -98,6 +98,14 @@ TEST(BinaryError, NamesEveryFormat) {
               "Unpack it first.");
 }
 
+TEST(BinaryError, TellsACubinFromAnotherElfImage) {
+    std::string object = std::string("\x7F") + "ELF";
+    object.resize(18, '\1');
+    const auto module = parse(object + '\x3E' + '\0', "k.o");
+    ASSERT_FALSE(module.ok());
+    EXPECT_EQ(module.error().message, "k.o:1:1: expected PTX text, got an ELF image");
+}
+
 TEST(HeaderError, WantsAVersionFirst) {
     EXPECT_EQ(error_of(""),
               "k.ptx:1:1: expected .version, got end of text\n"
