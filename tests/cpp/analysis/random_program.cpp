@@ -7,8 +7,9 @@
 namespace gwatch::analysis {
 namespace {
 
-constexpr std::uint32_t kRegisters = 8;
-constexpr std::uint32_t kPredicates = 4;
+constexpr std::uint32_t kFirstRegisters = 8;  // set to something of interest at the start
+constexpr std::uint32_t kRegisters = 28;
+constexpr std::uint32_t kPredicates = 12;
 
 template <class... Parts>
 std::string joined(const Parts&... parts) {
@@ -23,7 +24,7 @@ class Writer {
 
     std::string structured() {
         begin();
-        statements(8, 3);
+        statements(12, 3);
         return end();
     }
 
@@ -47,9 +48,27 @@ class Writer {
         text_ += joined("    ", parts..., ";\n");
     }
 
-    std::string reg() { return joined("%r", std::to_string(below(kRegisters))); }
-    std::string predicate() { return joined("%p", std::to_string(below(kPredicates))); }
+    // One to read: often one that was just set, so that values flow on.
+    std::string reg() {
+        return joined("%r", std::to_string(recent(kRegisters, next_register_ % kRegisters)));
+    }
+    std::string predicate() {
+        return joined("%p", std::to_string(recent(kPredicates, next_predicate_ % kPredicates)));
+    }
     std::string guard() { return joined(chance(50) ? "@" : "@!", predicate(), " "); }
+
+    std::uint32_t recent(std::uint32_t count, std::uint32_t next) {
+        return chance(60) ? (next + count - 1 - below(3)) % count : below(count);
+    }
+
+    // One to set: mostly each in its turn, else one that has another use already.
+    std::string new_reg() {
+        return chance(80) ? joined("%r", std::to_string(next_register_++ % kRegisters)) : reg();
+    }
+    std::string new_predicate() {
+        return chance(80) ? joined("%p", std::to_string(next_predicate_++ % kPredicates))
+                          : predicate();
+    }
     std::string label() { return joined("L", std::to_string(labels_++)); }
 
     std::string number() {
@@ -63,7 +82,7 @@ class Writer {
     void begin() {
         text_ =
             ".version 8.5\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u32 n)\n{\n"
-            "    .reg .b32 %r<8>, %c<40>;\n    .reg .b64 %rd<2>;\n    .reg .pred %p<4>, %q;\n";
+            "    .reg .b32 %r<28>, %c<40>;\n    .reg .b64 %rd<2>;\n    .reg .pred %p<12>, %q;\n";
         line("ld.param.u32 %r0, [n]");
         line("mov.u32 %r1, %tid.x");
         line("mov.u32 %r2, %ctaid.x");
@@ -72,7 +91,13 @@ class Writer {
         line("mov.u32 %r5, 4");
         line("and.b32 %r6, %r0, 7");
         line("mov.u32 %r7, 0");
-        for (std::uint32_t i = 0; i < kPredicates; ++i) compare(joined("%p", std::to_string(i)));
+        for (std::uint32_t i = kFirstRegisters; i < kRegisters; ++i) {
+            line("mov.u32 %r", std::to_string(i), ", 0");
+        }
+        for (std::uint32_t i = 0; i < kPredicates; ++i) {
+            line("setp.eq.u32 %p", std::to_string(i), ", %r", std::to_string(i % 5), ", ",
+                 number());
+        }
     }
 
     std::string end() {
@@ -99,52 +124,53 @@ class Writer {
         static constexpr const char* kShift[] = {"shr.u32", "shl.b32", "shr.s32"};
         switch (below(8)) {
             case 0:
-                return joined(std::string(kShift[below(3)]), " ", reg(), ", ", reg(), ", ",
+                return joined(std::string(kShift[below(3)]), " ", new_reg(), ", ", reg(), ", ",
                               std::to_string(1 + below(6)));
             case 1:
-                return joined("mov.u32 ", reg(), ", ", (chance(50) ? special() : source()));
+                return joined("mov.u32 ", new_reg(), ", ", (chance(50) ? special() : source()));
             case 2:
-                return joined("bfe.u32 ", reg(), ", ", reg(), ", ", std::to_string(below(7)), ", ",
-                              std::to_string(1 + below(7)));
+                return joined("bfe.u32 ", new_reg(), ", ", reg(), ", ", std::to_string(below(7)),
+                              ", ", std::to_string(1 + below(7)));
             case 3:
-                return joined("selp.b32 ", reg(), ", ", source(), ", ", source(), ", ",
+                return joined("selp.b32 ", new_reg(), ", ", source(), ", ", source(), ", ",
                               predicate());
             case 4:
-                return joined("mad.lo.s32 ", reg(), ", ", reg(), ", ", source(), ", ", source());
+                return joined("mad.lo.s32 ", new_reg(), ", ", reg(), ", ", source(), ", ",
+                              source());
             case 5:
-                return joined(std::string(chance(50) ? "div.u32 " : "rem.u32 "), reg(), ", ", reg(),
-                              ", ", std::to_string(32 * (1 + below(3))));
+                return joined(std::string(chance(50) ? "div.u32 " : "rem.u32 "), new_reg(), ", ",
+                              reg(), ", ", std::to_string(32 * (1 + below(3))));
             default:
-                return joined(std::string(kBinary[below(std::size(kBinary))]), " ", reg(), ", ",
+                return joined(std::string(kBinary[below(std::size(kBinary))]), " ", new_reg(), ", ",
                               reg(), ", ", source());
         }
     }
 
     void load() {
         line("mul.wide.u32 %rd0, ", reg(), ", 4");
-        line("ld.global.u32 ", reg(), ", [%rd0]");
+        line("ld.global.u32 ", new_reg(), ", [%rd0]");
     }
 
     void collective() {
         switch (below(4)) {
             case 0:
-                return line("vote.sync.any.pred ", predicate(), ", ", predicate(), ", -1");
+                return line("vote.sync.any.pred ", new_predicate(), ", ", predicate(), ", -1");
             case 1:
-                return line("redux.sync.max.u32 ", reg(), ", ", reg(), ", -1");
+                return line("redux.sync.max.u32 ", new_reg(), ", ", reg(), ", -1");
             case 2:
-                return line("shfl.sync.bfly.b32 ", reg(), ", ", reg(), ", 1, 31, -1");
+                return line("shfl.sync.bfly.b32 ", new_reg(), ", ", reg(), ", 1, 31, -1");
             default:
-                return line("shfl.sync.idx.b32 ", reg(), ", ", reg(), ", ",
+                return line("shfl.sync.idx.b32 ", new_reg(), ", ", reg(), ", ",
                             (chance(80) ? "0" : reg()), ", 31, -1");
         }
     }
 
     void simple() {
         const std::uint32_t kind = below(100);
-        if (kind < 50) return line((chance(15) ? guard() : ""), value());
-        if (kind < 85) return compare(predicate());
-        if (kind < 95) return load();
-        if (kind < 98) return line(guard(), "mov.u32 ", reg(), ", ", number());
+        if (kind < 50) return line((chance(20) ? guard() : ""), value());
+        if (kind < 85) return compare(new_predicate());
+        if (kind < 92) return load();
+        if (kind < 97) return line(guard(), "mov.u32 ", reg(), ", ", number());
         collective();
     }
 
@@ -154,9 +180,9 @@ class Writer {
 
     void statement(std::uint32_t depth) {
         const std::uint32_t kind = depth == 0 ? 100 : below(100);
-        if (kind < 12) return condition(depth - 1);
-        if (kind < 20) return loop(depth - 1);
-        if (kind < 24) return table(depth - 1);
+        if (kind < 20) return condition(depth - 1);
+        if (kind < 29) return loop(depth - 1);
+        if (kind < 33) return table(depth - 1);
         if (chance(3)) return line(guard(), (chance(50) ? "exit" : "ret"));
         if (chance(1)) return line(guard(), "trap");
         if (!exits_.empty() && chance(10))
@@ -226,6 +252,8 @@ class Writer {
 
     std::mt19937 random_;
     std::string text_;
+    std::uint32_t next_register_ = kFirstRegisters;
+    std::uint32_t next_predicate_ = 0;
     std::uint32_t labels_ = 0;
     std::uint32_t counters_ = 0;
     std::vector<std::string> exits_;  // ends of the loops around
