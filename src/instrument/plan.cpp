@@ -78,7 +78,12 @@ class Planner {
 
     Result<Plan> run(const std::vector<std::uint32_t>& entries) {
         for (const std::uint32_t function : reachable_functions(module_, entries)) {
-            if (auto added = add_function(function); !added) return added.error();
+            auto markers = find_markers(module_, module_.functions()[function]);
+            if (!markers) return markers.error();
+            markers_[function] = *std::move(markers);
+        }
+        for (const std::uint32_t function : reachable_functions(module_, marked(entries))) {
+            add_function(function);
         }
         if (plan_.table.sites.size() > kMaxSites) {
             return Error{ErrorKind::kInstrument,
@@ -91,24 +96,33 @@ class Planner {
     }
 
   private:
-    Result<void> add_function(std::uint32_t index) {
+    /// Those that may pass a marker.
+    std::vector<std::uint32_t> marked(const std::vector<std::uint32_t>& entries) const {
+        std::vector<std::uint32_t> kept;
+        for (const std::uint32_t entry : entries) {
+            const auto reached = reachable_functions(module_, {entry});
+            const bool is_marked =
+                std::any_of(reached.begin(), reached.end(),
+                            [&](std::uint32_t function) { return !markers_.at(function).empty(); });
+            if (is_marked) kept.push_back(entry);
+        }
+        return kept;
+    }
+
+    void add_function(std::uint32_t index) {
         const ptx::Function& function = module_.functions()[index];
-        auto markers = find_markers(module_, function);
-        if (!markers) return markers.error();
+        const std::vector<FoundMarker>& markers = markers_.at(index);
         const auto exits = find_exits(module_, function);
         plan_.functions.push_back({index, {}});
         auto exit = exits.begin();
-        for (std::size_t begin = 0, end = 0; begin < markers->size(); begin = end) {
+        for (std::size_t begin = 0, end = 0; begin < markers.size(); begin = end) {
             end = begin + 1;
-            while (end < markers->size() && fusion_.joins((*markers)[end - 1], (*markers)[end]))
-                ++end;
-            for (; exit != exits.end() && *exit < (*markers)[begin].carrier; ++exit)
-                add_exit(*exit);
-            add_markers(*markers, begin, end);
+            while (end < markers.size() && fusion_.joins(markers[end - 1], markers[end])) ++end;
+            for (; exit != exits.end() && *exit < markers[begin].carrier; ++exit) add_exit(*exit);
+            add_markers(markers, begin, end);
         }
         for (; exit != exits.end(); ++exit) add_exit(*exit);
         if (plan_.functions.back().sites.empty() && !function.is_entry) plan_.functions.pop_back();
-        return {};
     }
 
     void add_exit(std::uint32_t statement) {
@@ -177,6 +191,7 @@ class Planner {
     const ptx::Module& module_;
     Fusion fusion_{module_};
     Plan plan_;
+    std::map<std::uint32_t, std::vector<FoundMarker>> markers_;  ///< by function
     std::map<std::pair<std::string, std::int32_t>, std::uint32_t> scope_numbers_;
     std::set<std::uint32_t> sourced_;  ///< scopes whose first start or mark was seen
 };

@@ -26,7 +26,7 @@ struct FunctionPlan {
     std::vector<PlannedSite> sites;  ///< in text order
 };
 
-/// All sites of some entries and of the functions they may reach.
+/// All sites of the entries that may pass a marker and of the functions they may reach.
 struct Plan {
     SiteTable table;
     std::vector<Marker> markers;  ///< in text order
@@ -34,8 +34,9 @@ struct Plan {
         functions;  ///< in text order; those without a site only if they are entries
 };
 
-/// Fuses markers, numbers sites and scopes. An entry's exits are sites; a device function's only if
-/// it has `exit`. kInstrument for a malformed marker or too many sites.
+/// Fuses markers, numbers sites and scopes. An entry that can pass no marker has no part in the
+/// plan. An entry's exits are sites; a device function's only if it has `exit`. kInstrument for a
+/// malformed marker or too many sites.
 Result<Plan> make_plan(const ptx::Module& module, const std::vector<std::uint32_t>& entries);
 
 }  // namespace gwatch::instrument

@@ -88,6 +88,18 @@ TEST(Instrument, MatchingEntriesShareOneTable) {
     EXPECT_NE(result->ptx.find(entry("store", marker("mark 2"))), std::string::npos);
 }
 
+TEST(Instrument, EntriesWithoutMarkersStayAsTheyAre) {
+    const std::string plain = entry("plain", "");
+    const std::string text = header() + plain + entry("k", marker("mark 1"));
+    const auto result = instrument_matching(parsed(text), "");
+    ASSERT_TRUE(result.ok());
+    EXPECT_NE(result->ptx.find(plain), std::string::npos);
+    EXPECT_EQ(result->sites.sites.size(), 2u);
+    SiteTable table;
+    EXPECT_EQ(list_markers(parsed(text), "", &table)->at(0).site, 1);
+    EXPECT_EQ(instrument_matching(parsed(text), "plain").error().kind, ErrorKind::kNoMarkers);
+}
+
 TEST(Instrument, OnlyFunctionsNeedLaneCursors) {
     EXPECT_FALSE(instrument(parsed(kernel_text(marker("mark 1"))), "k")->uses_lane_cursors);
     const std::string function =

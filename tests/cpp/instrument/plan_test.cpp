@@ -66,22 +66,30 @@ TEST(Fusion, SomethingBetween) {
               "end a | start b | exit");
 }
 
+/// The exits of a body behind a marker, as text: "exit | exit".
+std::string exits_of(const std::string& body) {
+    const std::string sites = sites_of(marker("mark m") + "add.u32 %r2, %r1, 1;\n" + body);
+    const std::string first = "mark m";
+    EXPECT_TRUE(sites.starts_with(first)) << sites;
+    return sites.size() == first.size() ? "" : sites.substr(first.size() + 3);
+}
+
 TEST(Exits, AllForms) {
-    EXPECT_EQ(sites_of("ret;"), "exit");
-    EXPECT_EQ(sites_of("@%p1 ret.uni; @!%p1 exit; exit;"), "exit | exit | exit");
-    EXPECT_EQ(sites_of("trap;"), "");
-    EXPECT_EQ(sites_of("L: bra L;"), "");
-    EXPECT_EQ(sites_of("@%p1 bra L; ret; L: trap;"), "exit");
+    EXPECT_EQ(exits_of("ret;"), "exit");
+    EXPECT_EQ(exits_of("@%p1 ret.uni; @!%p1 exit; exit;"), "exit | exit | exit");
+    EXPECT_EQ(exits_of("trap;"), "");
+    EXPECT_EQ(exits_of("L: bra L;"), "");
+    EXPECT_EQ(exits_of("@%p1 bra L; ret; L: trap;"), "exit");
 }
 
 TEST(Exits, TheEndOfTheBody) {
-    EXPECT_EQ(sites_of("add.u32 %r2, %r1, 1;"), "exit");
-    EXPECT_EQ(sites_of("@%p1 exit;"), "exit | exit");
-    EXPECT_EQ(sites_of("@%p1 bra L; ret; L:"), "exit | exit");
-    EXPECT_EQ(sites_of("ret; $L__func_end0:"), "exit");
-    EXPECT_EQ(sites_of("{ ret; }"), "exit");
-    EXPECT_EQ(sites_of("{ bra D; D: }"), "exit");
-    EXPECT_EQ(sites_of("exit: bra exit;"), "");
+    EXPECT_EQ(exits_of("add.u32 %r2, %r1, 1;"), "exit");
+    EXPECT_EQ(exits_of("@%p1 exit;"), "exit | exit");
+    EXPECT_EQ(exits_of("@%p1 bra L; ret; L:"), "exit | exit");
+    EXPECT_EQ(exits_of("ret; $L__func_end0:"), "exit");
+    EXPECT_EQ(exits_of("{ ret; }"), "exit");
+    EXPECT_EQ(exits_of("{ bra D; D: }"), "exit");
+    EXPECT_EQ(exits_of("exit: bra exit;"), "");
 }
 
 TEST(Plan, SitesOfReachedFunctionsComeInTextOrder) {

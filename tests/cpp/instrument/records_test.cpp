@@ -79,7 +79,10 @@ TEST(Records, AFullRegionGoesOnInThePool) {
     EXPECT_EQ(traced.cold_count(), 189u);
     EXPECT_EQ(traced.control.chunks_taken, 3u);
     EXPECT_TRUE(clocks_rise(traced.events));
-    for (const Event& event : traced.events) EXPECT_EQ(event.mask, 0xffffffffu);
+    for (const Event& event : traced.events) {
+        EXPECT_EQ(event.mask, 0xffffffffu);
+        EXPECT_EQ(event.region, 0u);
+    }
 }
 
 /// An exit takes two slots: with 0, 1, 2 and 3 of them left.
