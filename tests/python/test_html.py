@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from archives import Slice, Warp, archive, run
+
 from gwatch import libpygwatch
 from gwatch.common.format import write_trace
 from gwatch.errors import FileError

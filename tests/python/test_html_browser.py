@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 from archives import ALL_THREADS, Instant, Slice, Warp, archive, pipelined_warps, run
+
 from gwatch import libpygwatch
 from gwatch.common.format import write_trace
 from gwatch.show import units

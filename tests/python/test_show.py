@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from archives import Instant, Slice, Warp, archive, pipelined_warps, run
+
 from gwatch import cli, libpygwatch
 from gwatch.show.page import Choice, render_text
 from gwatch.show.summary import render_trace

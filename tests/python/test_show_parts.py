@@ -3,13 +3,14 @@
 import string
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from gwatch.commands.show import parse_list
 from gwatch.errors import UsageError
 from gwatch.show import units
 from gwatch.show.letters import OTHER, scope_letters
 from gwatch.show.text import Style, clean, field, shorten
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 @pytest.mark.parametrize(
@@ -55,6 +56,7 @@ def test_size_count_percent():
 
 def test_letters_are_the_names_own_when_free():
     assert scope_letters(["load", "dot", "ldmatrix", "l", "100"]) == ["L", "D", "M", "l", "A"]
+    assert scope_letters(["load_q", "load_kv", "tma/load"]) == ["L", "K", "T"]
 
 
 @given(st.lists(st.text(max_size=8), max_size=62))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Sequence
 
@@ -10,11 +11,11 @@ OTHER = "#"
 
 
 def scope_letters(names: Sequence[str]) -> list[str]:
-    """Give each name a letter: one of its own if free, else the next free letter or digit."""
+    """Give each name a letter: an initial of its words if free, else one of its own, else any."""
     taken: set[str] = set()
     letters = []
     for name in names:
-        own = [c for c in name if c.isascii() and c.isalpha()]
+        own = re.findall(r"(?<![A-Za-z])[A-Za-z]", name) + re.findall(r"[A-Za-z]", name)
         candidates = [*(c.upper() for c in own), *(c.lower() for c in own)]
         candidates += [*string.ascii_uppercase, *string.ascii_lowercase, *string.digits]
         letter = next((c for c in candidates if c not in taken), OTHER)

@@ -35,7 +35,8 @@ def statistics_lines(
         ]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     name_width = max(style.width - sum(widths) - len(widths) - 2, 8)
-    names = [scope_label(run.scopes[entry.scope], name_width) for entry in shown]
+    scopes = run.scopes
+    names = scope_labels([scopes[entry.scope] for entry in shown], name_width)
     name_width = max(len("scope"), *(len(name) for name in names))
     lines = [style.bold("  " + "scope".ljust(name_width) + _aligned(table[0], widths))]
     for entry, name, row in zip(shown, names, table[1:], strict=True):
@@ -47,11 +48,25 @@ def statistics_lines(
     return lines
 
 
-def scope_label(scope: libpygwatch.Scope, width: int) -> str:
-    """Write a scope's name, with its place in the source when both fit."""
-    name = clean(scope.name)
-    place = f" {clean(os.path.basename(scope.file))}:{scope.line}" if scope.file else ""
-    return name + place if len(name + place) <= width else shorten(name, width)
+def scope_labels(scopes: Sequence[libpygwatch.Scope], width: int) -> list[str]:
+    """Write names with their places in the source, as exactly as fits for all of them."""
+    for place in (_file_and_line, _line, _nowhere):
+        labels = [clean(scope.name) + place(scope) for scope in scopes]
+        if max(map(len, labels)) <= width:
+            return labels
+    return [shorten(label, width) for label in labels]
+
+
+def _file_and_line(scope: libpygwatch.Scope) -> str:
+    return f" {clean(os.path.basename(scope.file))}:{scope.line}" if scope.file else ""
+
+
+def _line(scope: libpygwatch.Scope) -> str:
+    return f" line {scope.line}" if scope.file else ""
+
+
+def _nowhere(scope: libpygwatch.Scope) -> str:
+    return ""
 
 
 def _figures(entry: libpygwatch.ScopeStatistics, lifetime_ns: int) -> list[str]:
