@@ -127,7 +127,7 @@ class Collector {
     double rate_so_far() const {
         std::vector<std::vector<Anchor>> full;
         for (const ThinnedAnchors& anchors : thinned_) full.push_back(anchors.anchors());
-        return fit_clocks(full).ns_per_cycle;
+        return fit_clocks(full, result_.origin).ns_per_cycle;
     }
 
     const RawWarps& raw_;

@@ -12,6 +12,11 @@ namespace gwatch::trace {
 namespace {
 
 constexpr double kLargestTick = 2048;
+/// So many differences have hardly a common divisor by chance.
+constexpr int kEnoughSteps = 8;
+/// A smaller divisor shared with the timer's value says nothing: the value need not be a multiple
+/// of the tick.
+constexpr std::int64_t kLeastKnownTick = 16;
 constexpr double kOwnRateTicks = 1000;
 constexpr double kFastestNsPerCycle = 0.1;  // 10 GHz
 constexpr double kSlowestNsPerCycle = 20;   // 50 MHz
@@ -125,7 +130,7 @@ void ClockLine::shift(double ns) {
     for (ClockKnot& knot : knots_) knot.ns += ns;
 }
 
-double find_tick(const std::vector<std::vector<Anchor>>& anchors) {
+double find_tick(const std::vector<std::vector<Anchor>>& anchors, std::uint64_t origin) {
     std::vector<std::int64_t> times;
     for (const auto& of_sm : anchors) {
         for (const Anchor& anchor : of_sm) times.push_back(anchor.timer_ns);
@@ -133,25 +138,33 @@ double find_tick(const std::vector<std::vector<Anchor>>& anchors) {
     std::sort(times.begin(), times.end());
     std::int64_t common = 0;
     std::int64_t smallest = 0;
+    int steps = 0;
     for (std::size_t i = 1; i < times.size(); ++i) {
         const std::int64_t step = times[i] - times[i - 1];
         if (step == 0) continue;
+        ++steps;
         common = std::gcd(common, step);
         smallest = smallest == 0 ? step : std::min(smallest, step);
     }
     if (smallest == 0) return 1;
+    if (steps < kEnoughSteps) {
+        const std::uint64_t first = origin + static_cast<std::uint64_t>(times.front());
+        const auto with_origin =
+            static_cast<std::int64_t>(std::gcd(static_cast<std::uint64_t>(common), first));
+        if (with_origin >= kLeastKnownTick) common = with_origin;
+    }
     const auto tick = static_cast<double>(common > 1 ? common : smallest);
     return std::clamp(tick, 1.0, kLargestTick);
 }
 
-ClockFit fit_clocks(std::vector<std::vector<Anchor>>& anchors) {
+ClockFit fit_clocks(std::vector<std::vector<Anchor>>& anchors, std::uint64_t origin) {
     for (auto& of_sm : anchors) {
         std::sort(of_sm.begin(), of_sm.end(), [](const Anchor& a, const Anchor& b) {
             return a.clock != b.clock ? a.clock < b.clock : a.timer_ns < b.timer_ns;
         });
     }
     ClockFit fit;
-    fit.tick_ns = find_tick(anchors);
+    fit.tick_ns = find_tick(anchors, origin);
     fit_common_rate(anchors, &fit);
     for (const auto& of_sm : anchors) fit.sms.push_back(fit_sm(of_sm, fit));
     fit.residual_ns = residual_of(fit, anchors);

@@ -57,14 +57,16 @@ struct ClockFit {
 
 inline constexpr double kAssumedNsPerCycle = 1.0 / 1.5;
 
-/// The step of a timer: what all readings are multiples of, else the smallest difference. At most
-/// 2048 ns; 1 when fewer than two readings differ.
-double find_tick(const std::vector<std::vector<Anchor>>& anchors);
+/// The step of a timer, at most 2048 ns: what all readings are multiples of, `origin` (the timer's
+/// value where timer_ns is 0) included while they are few; else the smallest difference. 1 when
+/// fewer than two readings differ.
+double find_tick(const std::vector<std::vector<Anchor>>& anchors, std::uint64_t origin);
 
 /// Fits a line to each SM's anchors. A reading v of the timer is the time rounded down to a tick,
 /// so the true time was in [v, v + tick). An SM whose anchors span at least 1000 ticks gets a rate
 /// of its own, others the common one; an SM whose clock changed by more than its anchors' noise
-/// gets several pieces. Reorders the anchors by clock.
-ClockFit fit_clocks(std::vector<std::vector<Anchor>>& anchors);
+/// gets several pieces. Reorders the anchors by clock. `origin` is the
+/// timer's value where timer_ns is 0.
+ClockFit fit_clocks(std::vector<std::vector<Anchor>>& anchors, std::uint64_t origin);
 
 }  // namespace gwatch::trace

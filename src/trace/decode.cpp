@@ -189,10 +189,12 @@ Result<Run> decode(const record::RawRecords& raw, const instrument::SiteTable& s
     auto warps = sort_by_warp(raw, *actions);
     if (!warps) return warps.error();
     SmAnchors anchors = collect_anchors(*warps, *actions);
-    ClockFit fit = fit_clocks(anchors.of_sm);
+    ClockFit fit = fit_clocks(anchors.of_sm, anchors.origin);
     const double zero = set_zero(*warps, anchors, &fit);
 
     Run run;
+    run.launch.grid = raw.grid;
+    run.launch.block = raw.block;
     describe_sites(sites, *warps, &run);
     LaneDecoder decoder(*warps, anchors, fit, *actions, &run);
     decoder.run();

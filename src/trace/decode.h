@@ -8,7 +8,7 @@
 namespace gwatch::trace {
 
 /// Turns the records of a launch into lanes of slices. Fills lanes, slices, instants, scopes, sites, counts, time and
-/// the warnings that follow from them; launch, compile and stage_seconds are left for the caller. kArchive when the
+/// the warnings that follow from them, and of launch the grid and the block; the rest is left for the caller. kArchive when the
 /// records contradict the site table.
 ///
 /// Starts and ends meet per warp, per thread and per scope, the innermost open one first: an end of a part of a slice's

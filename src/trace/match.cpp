@@ -1,7 +1,8 @@
 #include "trace/match.h"
 
 #include <algorithm>
-#include <numeric>
+
+#include "trace/huge_pages.h"
 
 namespace gwatch::trace {
 
@@ -11,12 +12,22 @@ namespace {
 
 constexpr std::uint32_t kDeepest = 0xffff;
 
+/// Resizes a column; a large new one is first touched in huge pages, where the system has them.
+template <class T>
+void resize(std::vector<T>* column, std::size_t size) {
+    if (column->capacity() < size) {
+        column->reserve(std::max(size, column->capacity() + column->capacity() / 2));
+        prefer_huge_pages(column->data(), column->capacity() * sizeof(T));
+    }
+    column->resize(size);
+}
+
 void resize(Slices* slices, std::size_t size) {
-    slices->start_ns.resize(size);
-    slices->duration_ns.resize(size);
-    slices->scope.resize(size);
-    slices->depth.resize(size);
-    slices->mask.resize(size);
+    resize(&slices->start_ns, size);
+    resize(&slices->duration_ns, size);
+    resize(&slices->scope, size);
+    resize(&slices->depth, size);
+    resize(&slices->mask, size);
 }
 
 void cut(Instants* instants, std::size_t size) {
@@ -27,27 +38,6 @@ void cut(Instants* instants, std::size_t size) {
 }
 
 }  // namespace
-
-void OpenMasks::add(std::uint32_t mask) {
-    for (Count& count : counts_) {
-        if (count.mask == mask) {
-            ++count.open;
-            return;
-        }
-    }
-    counts_.push_back({mask, 1});
-}
-
-void OpenMasks::remove(std::uint32_t mask) {
-    for (Count& count : counts_) {
-        if (count.mask != mask) continue;
-        if (--count.open == 0) {
-            count = counts_.back();
-            counts_.pop_back();
-        }
-        return;
-    }
-}
 
 Matcher::Matcher(const SiteActions& sites, std::uint64_t starts, Run* run)
     : sites_(sites), run_(run), starts_left_(starts), innermost_(sites.scope_count(), kNone) {
@@ -73,6 +63,43 @@ void Matcher::finish() {
     resize(&run_->slices, next_);
 }
 
+inline void Matcher::push_open(const Open& open) {
+    innermost_[open.scope] = static_cast<std::uint32_t>(open_.size());
+    masks_.add(open.mask);
+    open_.push_back(open);
+}
+
+inline void Matcher::drop_closed() {
+    while (!open_.empty() && open_.back().mask == 0) open_.pop_back();
+}
+
+inline void Matcher::start_simple(const Event& event, std::uint32_t scope) {
+    Slices& slices = run_->slices;
+    const std::uint64_t slice = next_++;
+    slices.start_ns[slice] = event.time_ns;
+    slices.scope[slice] = scope;
+    slices.mask[slice] = event.mask;
+    slices.depth[slice] =
+        static_cast<std::uint16_t>(std::min(masks_.sharing(event.mask), kDeepest));
+    push_open({slice, event.time_ns, scope, event.mask, innermost_[scope]});
+}
+
+inline bool Matcher::end_simple(const Event& event, std::uint32_t scope, std::uint32_t lane) {
+    const std::uint32_t index = innermost_[scope];
+    if (index == kNone) {
+        add_instant(&run_->orphan_ends, lane, event.time_ns, scope, event.mask);
+        return true;
+    }
+    Open& open = open_[index];
+    if (open.mask != event.mask) return false;
+    run_->slices.duration_ns[open.slice] = event.time_ns - open.start_ns;
+    innermost_[scope] = open.previous;
+    masks_.remove(open.mask);
+    open.mask = 0;
+    drop_closed();
+    return true;
+}
+
 bool Matcher::match_simple(std::span<const Event> events, std::uint32_t lane) {
     for (const Event& event : events) {
         for (const instrument::Action& action : sites_.actions(event.site)) {
@@ -94,43 +121,18 @@ bool Matcher::match_simple(std::span<const Event> events, std::uint32_t lane) {
     return open_.empty();
 }
 
-void Matcher::start_simple(const Event& event, std::uint32_t scope) {
-    Slices& slices = run_->slices;
-    const std::uint64_t slice = next_++;
-    slices.start_ns[slice] = event.time_ns;
-    slices.scope[slice] = scope;
-    slices.mask[slice] = event.mask;
-    slices.depth[slice] =
-        static_cast<std::uint16_t>(std::min(masks_.sharing(event.mask), kDeepest));
-    push_open({slice, event.time_ns, scope, event.mask, innermost_[scope]});
-}
-
-bool Matcher::end_simple(const Event& event, std::uint32_t scope, std::uint32_t lane) {
-    const std::uint32_t index = innermost_[scope];
-    if (index == kNone) {
-        add_instant(&run_->orphan_ends, lane, event.time_ns, scope, event.mask);
-        return true;
-    }
-    Open& open = open_[index];
-    if (open.mask != event.mask) return false;
-    run_->slices.duration_ns[open.slice] = event.time_ns - open.start_ns;
-    innermost_[scope] = open.previous;
-    masks_.remove(open.mask);
-    open.mask = 0;
-    drop_closed();
-    return true;
-}
-
 void Matcher::match_thorough(std::span<const Event> events, std::uint32_t lane) {
     rows_.clear();
+    start_steps_.clear();
     std::uint64_t step = 0;
     for (const Event& event : events) {
         for (const instrument::Action& action : sites_.actions(event.site)) {
             ++step;
             if (action.kind == ActionKind::kStart) {
                 --starts_left_;
-                push_open(
-                    {step, event.time_ns, action.scope, event.mask, innermost_[action.scope]});
+                start_steps_.push_back(step);
+                push_open({start_steps_.size() - 1, event.time_ns, action.scope, event.mask,
+                           innermost_[action.scope]});
             } else if (action.kind == ActionKind::kEnd) {
                 end_thorough(event, action.scope, lane, step);
             } else if (action.kind == ActionKind::kMark) {
@@ -156,7 +158,8 @@ void Matcher::end_thorough(const Event& event, std::uint32_t scope, std::uint32_
         Open& open = open_[*link];
         const std::uint32_t common = open.mask & left;
         if (common != 0) {
-            rows_.push_back({open.slice, step, open.start_ns, event.time_ns, scope, common});
+            rows_.push_back({static_cast<std::uint32_t>(open.slice), step, open.start_ns,
+                             event.time_ns, scope, common});
             open.mask &= ~common;
             left &= ~common;
         }
@@ -177,7 +180,7 @@ std::vector<std::uint32_t> Matcher::depths_of_rows(
     OpenMasks masks;
     std::size_t ended = 0;
     for (const std::uint32_t row : by_start) {
-        for (; rows_[ended].end_step < rows_[row].start_step; ++ended)
+        for (; rows_[ended].end_step < start_steps_[rows_[row].start]; ++ended)
             masks.remove(rows_[ended].mask);
         depths[row] = masks.sharing(rows_[row].mask);
         masks.add(rows_[row].mask);
@@ -185,12 +188,18 @@ std::vector<std::uint32_t> Matcher::depths_of_rows(
     return depths;
 }
 
+/// Rows in order of start; those of one start keep the order in which they ended.
+std::vector<std::uint32_t> Matcher::rows_by_start() const {
+    std::vector<std::uint32_t> places(start_steps_.size() + 1);
+    for (const Row& row : rows_) ++places[row.start + 1];
+    for (std::size_t i = 1; i < places.size(); ++i) places[i] += places[i - 1];
+    std::vector<std::uint32_t> order(rows_.size());
+    for (std::uint32_t i = 0; i < rows_.size(); ++i) order[places[rows_[i].start]++] = i;
+    return order;
+}
+
 void Matcher::write_rows() {
-    std::vector<std::uint32_t> by_start(rows_.size());
-    std::iota(by_start.begin(), by_start.end(), 0);
-    std::stable_sort(by_start.begin(), by_start.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return rows_[a].start_step < rows_[b].start_step;
-    });
+    const std::vector<std::uint32_t> by_start = rows_by_start();
     const std::vector<std::uint32_t> depths = depths_of_rows(by_start);
     Slices& slices = run_->slices;
     // An end of some threads makes a slice that no start made room for.
@@ -205,16 +214,6 @@ void Matcher::write_rows() {
         slices.depth[next_] = static_cast<std::uint16_t>(std::min(depths[index], kDeepest));
         ++next_;
     }
-}
-
-void Matcher::push_open(const Open& open) {
-    innermost_[open.scope] = static_cast<std::uint32_t>(open_.size());
-    masks_.add(open.mask);
-    open_.push_back(open);
-}
-
-void Matcher::drop_closed() {
-    while (!open_.empty() && open_.back().mask == 0) open_.pop_back();
 }
 
 void Matcher::forget_open() {

@@ -10,12 +10,28 @@
 
 namespace gwatch::trace {
 
-/// How many open slices have each mask, for the depth of a new one.
+/// How many open slices have each mask, for the depth of a new one. A warp has few different masks
+/// at a time.
 class OpenMasks {
   public:
     void clear() { counts_.clear(); }
-    void add(std::uint32_t mask);
-    void remove(std::uint32_t mask);
+    void add(std::uint32_t mask) {
+        for (Count& count : counts_) {
+            if (count.mask == mask) {
+                ++count.open;
+                return;
+            }
+        }
+        counts_.push_back({mask, 1});
+    }
+    void remove(std::uint32_t mask) {
+        for (Count& count : counts_) {
+            if (count.mask != mask) continue;
+            // A count of 0 stays for the next slice of these threads, but not among many.
+            if (--count.open == 0 && counts_.size() > kFew) drop(&count);
+            return;
+        }
+    }
     std::uint32_t sharing(std::uint32_t mask) const {
         std::uint32_t sum = 0;
         for (const Count& count : counts_) sum += (count.mask & mask) != 0 ? count.open : 0;
@@ -27,7 +43,14 @@ class OpenMasks {
         std::uint32_t mask;
         std::uint32_t open;
     };
-    std::vector<Count> counts_;  // a warp has few different masks at a time
+    static constexpr std::size_t kFew = 4;
+
+    void drop(Count* count) {
+        *count = counts_.back();
+        counts_.pop_back();
+    }
+
+    std::vector<Count> counts_;
 };
 
 /// Meets starts and ends, a warp at a time, and writes what results to a run.
@@ -53,7 +76,8 @@ class Matcher {
 
     /// A started slice. Those of one scope are linked, the innermost first.
     struct Open {
-        std::uint64_t slice;  ///< simple: index in the columns. Thorough: step of its start
+        std::uint64_t
+            slice;  ///< simple: index in the columns. Thorough: which start of the warp it is
         std::int64_t start_ns;
         std::uint32_t scope;
         std::uint32_t mask;      ///< threads still in it; 0: closed
@@ -61,7 +85,7 @@ class Matcher {
     };
     /// A slice of the thorough way, with its place among all starts and ends of the warp.
     struct Row {
-        std::uint64_t start_step;
+        std::uint32_t start;  ///< which start of the warp began it
         std::uint64_t end_step;
         std::int64_t start_ns;
         std::int64_t end_ns;
@@ -77,6 +101,7 @@ class Matcher {
     void end_thorough(const Event& event, std::uint32_t scope, std::uint32_t lane,
                       std::uint64_t step);
     void write_rows();
+    std::vector<std::uint32_t> rows_by_start() const;
     std::vector<std::uint32_t> depths_of_rows(const std::vector<std::uint32_t>& by_start) const;
 
     void push_open(const Open& open);
@@ -92,7 +117,8 @@ class Matcher {
     std::vector<Open> open_;
     std::vector<std::uint32_t> innermost_;  ///< [scope]: index into open_, or kNone
     OpenMasks masks_;
-    std::vector<Row> rows_;
+    std::vector<Row> rows_;                   ///< in order of end_step
+    std::vector<std::uint64_t> start_steps_;  ///< of each start of the warp
 };
 
 }  // namespace gwatch::trace

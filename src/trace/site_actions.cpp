@@ -11,10 +11,11 @@ Result<SiteActions> SiteActions::make(const instrument::SiteTable& sites) {
     result.scope_count_ = static_cast<std::uint32_t>(sites.scopes.size());
     for (const instrument::Site& site : sites.sites) {
         Site entry{static_cast<std::uint32_t>(result.actions_.size()),
-                   static_cast<std::uint32_t>(site.actions.size()), site.markers, 0, false};
+                   static_cast<std::uint32_t>(site.actions.size()), site.markers, 0};
+        bool is_exit = false;
         for (const instrument::Action& action : site.actions) {
             if (action.kind == ActionKind::kExit) {
-                entry.is_exit = true;
+                is_exit = true;
             } else if (action.scope >= sites.scopes.size()) {
                 return Error{ErrorKind::kArchive,
                              "site " + std::to_string(result.sites_.size() + 1) +
@@ -26,6 +27,7 @@ Result<SiteActions> SiteActions::make(const instrument::SiteTable& sites) {
             result.actions_.push_back(action);
         }
         result.sites_.push_back(entry);
+        result.is_exit_.push_back(is_exit ? 1 : 0);
     }
     return result;
 }

@@ -26,7 +26,7 @@ class SiteActions {
     }
     std::uint32_t markers(std::uint32_t site) const { return sites_[site - 1].markers; }
     std::uint32_t starts(std::uint32_t site) const { return sites_[site - 1].starts; }
-    bool is_exit(std::uint32_t site) const { return sites_[site - 1].is_exit; }
+    bool is_exit(std::uint32_t site) const { return is_exit_[site - 1] != 0; }
 
   private:
     struct Site {
@@ -34,9 +34,9 @@ class SiteActions {
         std::uint32_t action_count;
         std::uint32_t markers;
         std::uint32_t starts;
-        bool is_exit;
     };
     std::vector<Site> sites_;
+    std::vector<std::uint8_t> is_exit_;  // apart: it is asked for every record
     std::vector<instrument::Action> actions_;
     std::uint32_t scope_count_ = 0;
 };

@@ -10,6 +10,7 @@ namespace gwatch::trace {
 /// behind it.
 inline std::uint32_t warp_threads(const std::array<std::uint32_t, 3>& block, std::uint32_t warp) {
     const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
+    if (threads == 0) return 0xffffffff;
     const std::uint64_t first = std::uint64_t{warp} * 32;
     if (threads <= first) return 0;
     const std::uint64_t count = threads - first;

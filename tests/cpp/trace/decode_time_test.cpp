@@ -1,0 +1,166 @@
+#include <gtest/gtest.h>
+
+#include "simulated_launch.h"
+#include "trace/decode.h"
+
+namespace gwatch::trace {
+namespace {
+
+using namespace simulated;  // NOLINT: the simulated GPU
+
+const instrument::SiteTable kSites = simple_sites(1);
+
+trace::Run decoded(SimulatedLaunch& launch) {
+    auto run = decode(launch.records(), kSites);
+    EXPECT_TRUE(run.ok()) << run.error().to_string();
+    return *run;
+}
+
+TEST(DecodeTime, PutsAllSmsOnOneAxis) {
+    SimulatedGpu gpu;
+    gpu.sms = {{0.505, 12345}, {0.505, 1ull << 40}, {0.505, 99}};
+    SimulatedLaunch launch(small_request(30, 32), gpu, exit_site(kSites));
+    for (std::uint32_t region = 0; region < 30; ++region) {
+        const double start = 1000 + 37 * region;
+        launch.enter(region, region % 3, start);
+        launch.hot(region, start_site(0), start + 1000);
+        launch.hot(region, end_site(0), start + 3000);
+        launch.exit(region, start + 100'000);
+    }
+    const trace::Run run = decoded(launch);
+    ASSERT_EQ(run.lanes.size(), 30u);
+    EXPECT_EQ(run.lanes[0].enter_ns, 0);
+    for (std::uint32_t i = 0; i < 30; ++i) {
+        EXPECT_NEAR(run.lanes[i].enter_ns, 37 * i, 32) << i;
+        EXPECT_NEAR(run.slices.start_ns[i], 1000 + 37 * i, 34) << i;
+        EXPECT_NEAR(run.slices.duration_ns[i], 2000, 3) << i;
+        EXPECT_EQ(run.lanes[i].sm, i % 3);
+    }
+    EXPECT_NEAR(run.time.clock_mhz, 1980, 3);
+    EXPECT_EQ(run.time.resolution_ns, 1);
+    EXPECT_LE(run.time.alignment_ns, 40);
+    EXPECT_NEAR(run.time.span_ns, 100'000 + 29 * 37, 40);
+    EXPECT_NEAR(static_cast<double>(run.time.start_globaltimer_ns - gpu.timer_at_zero), 1000, 40);
+}
+
+TEST(DecodeTime, ClockLowWordsWrap) {
+    SimulatedGpu gpu;
+    gpu.sms = {{0.5, 0xffff'f000}};  // 2 us before the low word wraps
+    SimulatedLaunch launch(small_request(1, 32), gpu, exit_site(kSites));
+    launch.enter(0, 0, 0);
+    launch.hot(0, start_site(0), 1000);
+    launch.hot(0, end_site(0), 30'000);
+    launch.exit(0, 60'000);
+    const trace::Run run = decoded(launch);
+    EXPECT_NEAR(run.slices.duration_ns[0], 29'000, 60);
+}
+
+TEST(DecodeTime, Clock48BitsWrap) {
+    SimulatedGpu gpu;
+    gpu.sms = {{0.5, (1ull << 48) - 4000}};
+    SimulatedLaunch launch(small_request(1, 32), gpu, exit_site(kSites));
+    launch.enter(0, 0, 0);
+    launch.hot(0, start_site(0), 1000);
+    launch.cold(0, 0, end_site(0), 0xffffffff, 30'000);
+    launch.exit(0, 60'000);
+    const trace::Run run = decoded(launch);
+    ASSERT_EQ(run.slices.size(), 1u);
+    EXPECT_NEAR(run.slices.duration_ns[0], 29'000, 60);
+}
+
+TEST(DecodeTime, KernelOfMinutesWithTimerLowWordsOnly) {
+    // No hot exit: the rate has to come from low words of the timer that wrap every 4.3 s.
+    SimulatedGpu gpu;
+    gpu.sms = {{0.505, 1000}};
+    SimulatedLaunch launch(small_request(1, 32), gpu, exit_site(kSites));
+    launch.enter(0, 0, 0);
+    for (int i = 1; i <= 60; ++i) {
+        for (int j = 0; j < 63; ++j) {
+            const double ns = 1e9 * i * i / 10 + j * 1e5;
+            launch.cold(0, 0, j % 2 == 0 ? start_site(0) : end_site(0), 1, ns);
+        }
+        launch.cold(0, 0, end_site(0), 1, 1e9 * i * i / 10 + 63 * 1e5);
+    }
+    const trace::Run run = decoded(launch);
+    ASSERT_EQ(run.slices.size(), 60u * 32);
+    for (int i = 1; i <= 60; ++i) {
+        EXPECT_NEAR(static_cast<double>(run.slices.start_ns[32 * (i - 1)]), 1e9 * i * i / 10, 100)
+            << i;
+    }
+    EXPECT_NEAR(run.time.clock_mhz, 1980.2, 0.1);
+}
+
+TEST(DecodeTime, FollowsAClockChange) {
+    SimulatedGpu gpu;
+    gpu.sms = {{0.505, 1000, 20e6, 0.6}, {0.505, 777, 20e6, 0.6}};
+    SimulatedLaunch launch(small_request(1600, 32, 8 << 20), gpu, exit_site(kSites));
+    for (std::uint32_t region = 0; region < 1600; ++region) {
+        const double start = 25'000.0 * region;
+        launch.enter(region, region % 2, start);
+        launch.hot(region, start_site(0), start + 1000);
+        launch.hot(region, end_site(0), start + 11'000);
+        launch.exit(region, start + 20'000);
+    }
+    const trace::Run run = decoded(launch);
+    for (std::uint32_t i = 0; i < 1600; ++i) {
+        const bool at_change = i > 780 && i < 820;
+        EXPECT_NEAR(run.slices.start_ns[i], 25'000 * i + 1000, at_change ? 12'000 : 150) << i;
+        EXPECT_NEAR(run.slices.duration_ns[i], 10'000, at_change ? 1500 : 50) << i;
+    }
+}
+
+TEST(DecodeTime, TimesNeverGoBackInAWarp) {
+    SimulatedGpu gpu;
+    gpu.sms = {{0.5, 5000}};
+    SimulatedLaunch launch(small_request(1, 32), gpu, exit_site(kSites));
+    launch.enter(0, 0, 1000);
+    launch.hot(0, start_site(0), 3000);
+    launch.hot(0, end_site(0), 2000);   // the clock went back
+    launch.hot(0, start_site(0), 500);  // even before the entry
+    launch.hot(0, end_site(0), 4000);
+    launch.exit(0, 60'000);
+    const trace::Run run = decoded(launch);
+    EXPECT_NEAR(run.slices.start_ns[0], 2000, 20);
+    EXPECT_EQ(run.slices.duration_ns[0], 0);
+    EXPECT_EQ(run.slices.start_ns[1], run.slices.start_ns[0]);
+    EXPECT_NEAR(run.slices.duration_ns[1], 1000, 20);
+    EXPECT_EQ(run.warnings,
+              std::vector<std::string>{
+                  "2 records had an earlier clock than the one before and were moved to its "
+                  "time: the device may have been reset or the warp moved to another SM."});
+}
+
+TEST(DecodeTime, TrappedKernelOfOneWarpSaysThatTheClockIsAssumed) {
+    SimulatedLaunch launch(small_request(1, 32), SimulatedGpu{}, exit_site(kSites));
+    launch.enter(0, 0, 0);
+    launch.hot(0, start_site(0), 1000);
+    const trace::Run run = decoded(launch);
+    ASSERT_EQ(run.warnings.size(), 3u);
+    EXPECT_EQ(run.warnings[2],
+              "The launch was too short to measure the SM clock against the device's timer (one "
+              "tick is 1 ns): "
+              "ns assume a clock of 1500 MHz.");
+    EXPECT_EQ(run.orphan_starts.size(), 1u);
+}
+
+TEST(DecodeTime, ShortKernelSaysHowWellTheClockIsKnown) {
+    SimulatedGpu gpu;
+    gpu.tick_ns = 1024;
+    gpu.sms.assign(8, SimulatedSm{});
+    SimulatedLaunch launch(small_request(8, 32), gpu, exit_site(kSites));
+    for (std::uint32_t region = 0; region < 8; ++region) {
+        launch.enter(region, region, 300 * region);
+        launch.exit(region, 300 * region + 5000);
+    }
+    const trace::Run run = decoded(launch);
+    ASSERT_EQ(run.warnings.size(), 1u);
+    EXPECT_EQ(run.warnings[0],
+              "The launch was short against a tick of the device's timer (1024 ns): the SM clock, "
+              "and with it every "
+              "duration, is known to 6 %.");
+    EXPECT_NEAR(run.time.clock_mhz, 2000, 200);
+    EXPECT_GE(run.time.alignment_ns, 1024);
+}
+
+}  // namespace
+}  // namespace gwatch::trace

@@ -1,0 +1,184 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "instrument/sites.h"
+#include "record/plan.h"
+
+// A GPU that writes trace memory as the injected code does, on clocks that a test chooses.
+namespace gwatch::trace::simulated {
+
+/// The clock of an SM: cycles = offset + elapsed ns / ns_per_cycle; from change_ns on with another
+/// rate.
+struct SimulatedSm {
+    double ns_per_cycle = 0.5;
+    std::uint64_t offset = 1000;
+    double change_ns = 1e300;
+    double ns_per_cycle_after = 0.5;
+
+    std::uint64_t clock(double ns) const {
+        const double before = std::min(ns, change_ns) / ns_per_cycle;
+        const double after = ns > change_ns ? (ns - change_ns) / ns_per_cycle_after : 0;
+        return offset + static_cast<std::uint64_t>(before + after);
+    }
+};
+
+struct SimulatedGpu {
+    std::vector<SimulatedSm> sms = {SimulatedSm{}};
+    std::uint64_t tick_ns = 32;
+    std::uint64_t timer_at_zero = 1'712'345'678'912'345'683;
+
+    std::uint64_t timer(double ns) const {
+        return (timer_at_zero + static_cast<std::uint64_t>(ns)) / tick_ns * tick_ns;
+    }
+};
+
+/// Site table of scopes 0, 1, ... with, for each scope s, the sites start(s), end(s), mark(s), and
+/// one exit.
+inline instrument::SiteTable simple_sites(std::uint32_t scopes) {
+    using instrument::ActionKind;
+    instrument::SiteTable table;
+    for (std::uint32_t scope = 0; scope < scopes; ++scope) {
+        table.scopes.push_back(
+            {"scope" + std::to_string(scope), static_cast<std::int32_t>(scope), {}});
+        for (const ActionKind kind : {ActionKind::kStart, ActionKind::kEnd, ActionKind::kMark}) {
+            table.sites.push_back(
+                {{{kind, scope}}, 1, instrument::Placement::kUnknown, {}, "kernel"});
+        }
+    }
+    table.sites.push_back(
+        {{{ActionKind::kExit, ptx::kNone}}, 0, instrument::Placement::kUnknown, {}, "kernel"});
+    return table;
+}
+inline std::uint16_t start_site(std::uint32_t scope) {
+    return static_cast<std::uint16_t>(3 * scope + 1);
+}
+inline std::uint16_t end_site(std::uint32_t scope) {
+    return static_cast<std::uint16_t>(3 * scope + 2);
+}
+inline std::uint16_t mark_site(std::uint32_t scope) {
+    return static_cast<std::uint16_t>(3 * scope + 3);
+}
+inline std::uint16_t exit_site(const instrument::SiteTable& table) {
+    return static_cast<std::uint16_t>(table.sites.size());
+}
+
+/// One launch. Each call writes one record at a time of the test's own axis, in ns.
+class SimulatedLaunch : public record::MemoryReader {
+  public:
+    SimulatedLaunch(const record::PlanRequest& request, SimulatedGpu gpu, std::uint16_t exit_number)
+        : gpu_(std::move(gpu)),
+          request_(request),
+          plan_(record::plan_memory(request).value()),
+          memory_(plan_.total_bytes),
+          exit_(exit_number),
+          warps_(plan_.constants.region_count) {}
+
+    const record::Plan& plan() const { return plan_; }
+
+    void enter(std::uint32_t region, std::uint32_t sm, double ns) {
+        const record::LaunchConstants& c = plan_.constants;
+        warps_[region].sm = sm;
+        const std::uint64_t block =
+            c.block_first + region / record::warps_per_region_group(c.warp_mask) * c.block_stride;
+        const record::RegionHeader header{gpu_.timer(ns), gpu_.sms[sm].clock(ns), block, sm, 0};
+        std::memcpy(slot_at(region, 0), &header, sizeof header);
+        warps_[region].used = record::kHeaderSlots;
+    }
+
+    /// A record of the whole warp; goes the cold way when the region is full.
+    void hot(std::uint32_t region, std::uint16_t site, double ns, std::uint32_t mask = 0xffffffff) {
+        if (warps_[region].used + 1 > plan_.constants.region_slots) {
+            cold(region, 0, site, mask, ns);
+            return;
+        }
+        put_slot(region, site, ns);
+    }
+
+    void exit(std::uint32_t region, double ns, std::uint32_t mask = 0xffffffff) {
+        if (warps_[region].used + record::kExitSlots > plan_.constants.region_slots) {
+            cold(region, 0, exit_, mask, ns);
+            return;
+        }
+        put_slot(region, exit_, ns);
+        const std::uint64_t timer = gpu_.timer(ns);
+        std::memcpy(slot_at(region, warps_[region].used++), &timer, sizeof timer);
+    }
+
+    /// A record of some lanes, in the chunks of one of them; dropped when the pool is empty.
+    void cold(std::uint32_t region, std::uint32_t lane, std::uint16_t site, std::uint32_t mask,
+              double ns) {
+        std::uint32_t& cursor = warps_[region].cursors[lane];
+        if (cursor % record::kChunkUnits == 0) {
+            const std::uint64_t chunk = control_.chunks_taken++;
+            if (chunk >= plan_.constants.pool_chunks) {
+                ++control_.dropped_records;
+                ++control_.dropped_events;
+                return;
+            }
+            cursor = static_cast<std::uint32_t>(chunk * record::kChunkUnits);
+            const record::ChunkHeader header{region + 1, lane, warps_[region].sm, 0};
+            std::memcpy(unit_at(cursor++), &header, sizeof header);
+        }
+        const std::uint64_t clock = gpu_.sms[warps_[region].sm].clock(ns);
+        const record::Unit unit{static_cast<std::uint32_t>(clock), site,
+                                static_cast<std::uint16_t>(clock >> 32), mask,
+                                static_cast<std::uint32_t>(gpu_.timer(ns))};
+        std::memcpy(unit_at(cursor++), &unit, sizeof unit);
+    }
+
+    record::Control& control() { return control_; }
+
+    record::RawRecords records() {
+        std::memcpy(memory_.data() + plan_.control_offset, &control_, sizeof control_);
+        return record::read_records(plan_, request_.grid, request_.block, *this).value();
+    }
+
+    Result<void> read(std::uint64_t offset, std::uint64_t pitch, std::uint64_t row_bytes,
+                      std::uint64_t rows, void* to) override {
+        for (std::uint64_t row = 0; row < rows; ++row) {
+            std::memcpy(static_cast<char*>(to) + row * row_bytes, &memory_.at(offset + row * pitch),
+                        row_bytes);
+        }
+        return {};
+    }
+
+  private:
+    struct Warp {
+        std::uint32_t sm = 0;
+        std::uint32_t used = 0;
+        std::uint32_t cursors[record::kLanes] = {};
+    };
+
+    char* slot_at(std::uint32_t region, std::uint32_t slot) {
+        const std::uint64_t index = std::uint64_t{region} * plan_.constants.region_slots + slot;
+        return &memory_.at(plan_.regions_offset + index * sizeof(record::Slot));
+    }
+    char* unit_at(std::uint32_t unit) {
+        return &memory_.at(plan_.pool_offset + std::uint64_t{unit} * sizeof(record::Unit));
+    }
+    void put_slot(std::uint32_t region, std::uint16_t site, double ns) {
+        const std::uint64_t clock = gpu_.sms[warps_[region].sm].clock(ns);
+        const record::Slot slot{static_cast<std::uint32_t>(clock), site,
+                                static_cast<std::uint16_t>(clock >> 32)};
+        std::memcpy(slot_at(region, warps_[region].used++), &slot, sizeof slot);
+    }
+
+    SimulatedGpu gpu_;
+    record::PlanRequest request_;
+    record::Plan plan_;
+    std::vector<char> memory_;
+    record::Control control_{};
+    std::uint16_t exit_;
+    std::vector<Warp> warps_;
+};
+
+inline record::PlanRequest small_request(std::uint32_t blocks, std::uint32_t threads,
+                                         std::uint64_t bytes = 1 << 20) {
+    return {{blocks, 1, 1}, {threads, 1, 1}, bytes, 0, 0, false};
+}
+
+}  // namespace gwatch::trace::simulated
