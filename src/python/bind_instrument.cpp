@@ -68,7 +68,8 @@ std::vector<NamedMarker> name_markers(const std::vector<instrument::Marker>& mar
 }
 
 template <class Work>
-auto with_module(std::string text, const std::string& name, const Work& work) {
+auto with_module(const Text& ptx, const std::string& name, const Work& work) {
+    std::string text = bytes_of(ptx);
     using Output = decltype(work(std::declval<const ptx::Module&>()));
     return take([&]() -> Output {
         const py::gil_scoped_release without_gil;
@@ -78,30 +79,30 @@ auto with_module(std::string text, const std::string& name, const Work& work) {
     }());
 }
 
-Instrumented instrument_entry(std::string ptx, const std::string& entry, const std::string& name) {
-    return with_module(std::move(ptx), name, [&](const ptx::Module& module) {
+Instrumented instrument_entry(const Text& ptx, const std::string& entry, const std::string& name) {
+    return with_module(ptx, name, [&](const ptx::Module& module) {
         return instrument::instrument(module, entry);
     });
 }
 
-Instrumented instrument_matching(std::string ptx, const std::string& pattern,
+Instrumented instrument_matching(const Text& ptx, const std::string& pattern,
                                  const std::string& name) {
-    return with_module(std::move(ptx), name, [&](const ptx::Module& module) {
+    return with_module(ptx, name, [&](const ptx::Module& module) {
         return instrument::instrument_matching(module, pattern);
     });
 }
 
-std::vector<NamedMarker> list_markers(std::string ptx, const std::string& pattern,
+std::vector<NamedMarker> list_markers(const Text& ptx, const std::string& pattern,
                                       const std::string& name) {
     SiteTable table;
-    const auto markers = with_module(std::move(ptx), name, [&](const ptx::Module& module) {
+    const auto markers = with_module(ptx, name, [&](const ptx::Module& module) {
         return instrument::list_markers(module, pattern, &table);
     });
     return name_markers(markers, table);
 }
 
-PtxFacts ptx_facts(std::string ptx, const std::string& name) {
-    return with_module(std::move(ptx), name, [&](const ptx::Module& module) -> Result<PtxFacts> {
+PtxFacts ptx_facts(const Text& ptx, const std::string& name) {
+    return with_module(ptx, name, [&](const ptx::Module& module) -> Result<PtxFacts> {
         PtxFacts facts{std::string(module.version()), {}, {}, instrument::module_variables(module)};
         for (const auto target : module.targets()) facts.targets.emplace_back(target);
         for (const ptx::Function& function : module.functions()) {

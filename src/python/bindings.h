@@ -1,6 +1,9 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
+#include <pybind11/typing.h>
+
+#include <string>
 
 #include "base/result.h"
 
@@ -17,6 +20,18 @@ T take(Result<T> result) {
 }
 inline void take(Result<void> result) {
     if (!result.ok()) raise(result.error());
+}
+
+/// PTX as Python has it: compilers give str, files give bytes.
+using Text = pybind11::typing::Union<pybind11::str, pybind11::bytes>;
+
+/// The bytes of a text, a str as UTF-8. Throws TypeError for anything else.
+inline std::string bytes_of(const Text& text) {
+    if (!pybind11::isinstance<pybind11::str>(text) &&
+        !pybind11::isinstance<pybind11::bytes>(text)) {
+        throw pybind11::type_error("PTX must be str or bytes");
+    }
+    return text.cast<std::string>();
 }
 
 // One a topic, each in a file of its own.
