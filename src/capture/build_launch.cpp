@@ -1,6 +1,8 @@
-#include <algorithm>
 #include <array>
+#include <string_view>
+#include <utility>
 
+#include "capture/function_setup.h"
 #include "capture/guards.h"
 #include "capture/stopwatch.h"
 #include "capture/traced_build.h"
@@ -9,42 +11,10 @@ namespace gwatch::capture {
 
 namespace {
 
-constexpr std::array kCopiedAttributes{
-    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-    CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-    CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
-    CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
-    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
-    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
-    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH,
-};
-constexpr std::uint64_t kPortableClusterBlocks = 8;
 constexpr std::size_t kLogBytes = 16 * 1024;
 
-std::uint64_t volume(const record::Dim3& size) {
-    return std::uint64_t{size[0]} * size[1] * size[2];
-}
-
-std::optional<int> attribute(Driver& driver, CUfunction function, CUfunction_attribute which) {
-    int value = 0;
-    if (driver.function_get_attribute(&value, which, function) != CUDA_SUCCESS) return std::nullopt;
-    return value;
-}
-
-FunctionFacts facts_of(Driver& driver, CUfunction function) {
-    FunctionFacts facts;
-    facts.registers = attribute(driver, function, CU_FUNC_ATTRIBUTE_NUM_REGS).value_or(-1);
-    facts.local_bytes =
-        attribute(driver, function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES).value_or(-1);
-    facts.static_shared_bytes =
-        attribute(driver, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES).value_or(-1);
-    return facts;
-}
-
 bool is_text(const std::string& image) {
-    constexpr std::string_view kElf =
-        "\x7f"
-        "ELF";
+    constexpr std::string_view kElf = "\177ELF";
     constexpr std::string_view kFatbin = "\x50\xed\x55\xba";
     return !image.starts_with(kElf) && !image.starts_with(kFatbin);
 }
@@ -69,11 +39,6 @@ class Builder {
     Result<void> load_module();
     Result<void> load_text();
     Result<void> find_function();
-    Result<void> copy_attributes();
-    Result<void> set_attribute(CUfunction_attribute which, int value);
-    Result<void> raise_attribute(CUfunction_attribute which, std::uint64_t least);
-    Result<void> check_fit();
-    Result<int> blocks_per_sm(CUfunction function);
     Result<void> plan_memory();
     Result<void> fill_memory();
     Result<void> write_constants();
@@ -124,69 +89,15 @@ Result<void> Builder::find_function() {
                    "cuModuleGetFunction", "to find the kernel");
 }
 
-Result<void> Builder::set_attribute(CUfunction_attribute which, int value) {
-    return require(driver_.function_set_attribute(launch_.function, which, value),
-                   "cuFuncSetAttribute",
-                   "to set attribute " + std::to_string(which) + " to " + std::to_string(value));
-}
-
-Result<void> Builder::raise_attribute(CUfunction_attribute which, std::uint64_t least) {
-    const int value = attribute(driver_, launch_.function, which).value_or(0);
-    if (value >= 0 && static_cast<std::uint64_t>(value) >= least) return {};
-    return set_attribute(which, static_cast<int>(least));
-}
-
-/// Sets what differs; then what the launch itself shows, for attributes set on a CUkernel may not
-/// be seen on its function.
-Result<void> Builder::copy_attributes() {
-    for (const CUfunction_attribute which : kCopiedAttributes) {
-        const std::optional<int> wanted = attribute(driver_, original_, which);
-        if (!wanted || wanted == attribute(driver_, launch_.function, which)) continue;
-        if (Result<void> set = set_attribute(which, *wanted); !set.ok()) return set;
-    }
-    Result<void> raised = raise_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                          call_.dynamic_shared_bytes);
-    if (!raised.ok() || volume(launch_.info.cluster) <= kPortableClusterBlocks) return raised;
-    return raise_attribute(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
-}
-
-Result<int> Builder::blocks_per_sm(CUfunction function) {
-    int blocks = 0;
-    const CUresult code = driver_.blocks_per_sm(
-        &blocks, function, static_cast<int>(volume(call_.block)), call_.dynamic_shared_bytes);
-    Result<void> known =
-        require(code, "cuOccupancyMaxActiveBlocksPerMultiprocessor", "to see whether a block fits");
-    if (!known.ok()) return known.error();
-    return blocks;
-}
-
-/// A launch that the driver would refuse must stay the original's.
-Result<void> Builder::check_fit() {
-    Result<int> traced = blocks_per_sm(launch_.function);
-    if (!traced.ok()) return traced.error();
-    const std::uint64_t blocks = call_.cooperative ? volume(launch_.info.grid) : 1;
-    const std::uint64_t sms = call_.cooperative ? launch_.info.sm_count : 1;
-    if (*traced * sms >= blocks) return {};
-    Result<int> original = blocks_per_sm(original_);
-    if (!original.ok()) return original.error();
-    if (*original <= *traced) return {};
-    return Error{ErrorKind::kCapture,
-                 "the traced build of kernel " + launch_.info.kernel +
-                     " needs too much of an SM: " + std::to_string(*traced) + " blocks fit, and " +
-                     std::to_string(*original) + " of the original",
-                 "registers a thread: " + std::to_string(launch_.traced.registers) + ", original " +
-                     std::to_string(launch_.original.registers),
-                 "Use fewer markers, or smaller blocks."};
-}
-
 Result<void> Builder::load() {
-    for (const auto step :
-         {&Builder::load_module, &Builder::find_function, &Builder::copy_attributes}) {
+    for (const auto step : {&Builder::load_module, &Builder::find_function}) {
         if (Result<void> done = (this->*step)(); !done.ok()) return done;
     }
-    launch_.original = facts_of(driver_, original_);
-    launch_.traced = facts_of(driver_, launch_.function);
-    return check_fit();
+    FunctionSetup setup(driver_, call_, launch_.info, launch_.function);
+    launch_.original = setup.original_facts();
+    launch_.traced = setup.traced_facts();
+    Result<void> copied = setup.copy_attributes();
+    return copied.ok() ? setup.check_fit() : copied;
 }
 
 Result<void> Builder::plan_memory() {

@@ -91,7 +91,7 @@ EXPORT void* fake_launch(void* function) {
 }
 
 EXPORT int cuptiSubscribe(void** subscriber, Callback function, void* data) {
-    if (std::getenv("FAKE_CUPTI_TAKEN")) return kTakenByAnother;
+    if (callback || std::getenv("FAKE_CUPTI_TAKEN")) return kTakenByAnother;
     *subscriber = &callback;
     callback = function;
     user_data = data;
