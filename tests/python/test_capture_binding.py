@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 
 import pytest
+
 from gwatch import libpygwatch
 from gwatch.errors import CaptureError
 
