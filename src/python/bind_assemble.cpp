@@ -9,10 +9,10 @@ namespace py = pybind11;
 
 namespace {
 
-assemble::Assembled assemble_ptx(const std::string& ptx, const std::string& entry,
+assemble::Assembled assemble_ptx(const Text& ptx, const std::string& entry,
                                  std::vector<assemble::Candidate> candidates,
                                  const std::string& target, const std::string& keep_folder) {
-    const assemble::Request request{ptx, entry, target, std::move(candidates), keep_folder};
+    const assemble::Request request{bytes_of(ptx), entry, target, std::move(candidates), keep_folder};
     Result<assemble::Assembled> result = [&] {
         const py::gil_scoped_release without_gil;
         return assemble::assemble(request);
@@ -39,10 +39,14 @@ void bind_candidate(py::module_& module) {
         .def_readwrite("origin", &Candidate::origin, "Where it comes from: \"triton\", \"PATH\".")
         .def_readwrite("flags", &Candidate::flags, "What is passed besides -v and --gpu-name.")
         .def("__eq__",
-             [](const Candidate& left, const Candidate& right) {
+             [](const Candidate& left, const py::object& other) {
+                 if (!py::isinstance<Candidate>(other)) return false;
+                 const auto& right = other.cast<const Candidate&>();
                  return left.path == right.path && left.origin == right.origin &&
                         left.flags == right.flags;
              })
+        .def("__hash__",
+             [](const Candidate& self) { return py::hash(py::make_tuple(self.path, self.origin)); })
         .def("__repr__", [](const Candidate& candidate) {
             return py::str("Candidate({!r}, {!r}, {!r})")
                 .format(candidate.path, candidate.origin, candidate.flags);

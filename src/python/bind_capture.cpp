@@ -39,7 +39,11 @@ void init_cupti_hooks(const std::optional<std::vector<std::string>>& cupti_paths
     take(std::move(started));
 }
 
-void begin_capture(const std::string& kernel_pattern, py::function prepare,
+/// (image, uses_lane_cursors, token, module_variables)
+using Answer = py::typing::Tuple<py::bytes, bool, int, py::typing::List<py::str>>;
+using Prepare = py::typing::Callable<Answer(const capture::LaunchInfo&)>;
+
+void begin_capture(const std::string& kernel_pattern, Prepare prepare,
                    std::uint32_t max_launches, std::uint64_t buffer_bytes,
                    std::uint32_t warp_mask) {
     auto preparer = std::make_shared<PythonPreparer>(std::move(prepare));
@@ -53,7 +57,7 @@ void begin_capture(const std::string& kernel_pattern, py::function prepare,
 
 /// A member with x, y and z, as a tuple.
 template <auto member>
-py::tuple triple(const capture::LaunchInfo& self) {
+py::typing::Tuple<int, int, int> triple(const capture::LaunchInfo& self) {
     return py::tuple(py::cast(self.*member));
 }
 

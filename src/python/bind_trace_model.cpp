@@ -111,8 +111,8 @@ void bind_run(py::module_& module) {
 }
 
 /// The runs as references that keep the trace alive.
-py::list runs_of(const py::object& self) {
-    py::list runs;
+py::typing::List<Run> runs_of(const py::object& self) {
+    py::typing::List<Run> runs;
     for (Run& run : self.cast<Trace&>().runs) {
         runs.append(py::cast(&run, py::return_value_policy::reference_internal, self));
     }

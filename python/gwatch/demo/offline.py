@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 from importlib import resources
-from importlib.resources.abc import Traversable
 
 from gwatch import assemblers, libpygwatch
 from gwatch.cuda.trace._result import make_trace
@@ -15,8 +14,7 @@ COMPUTE_CAPABILITY = 90
 RECORDED_ON = "an NVIDIA H200"
 
 
-def _shipped(name: str) -> Traversable:
-    return resources.files("gwatch.data").joinpath("demo", name)
+DATA = resources.files("gwatch.data") / "demo"
 
 
 def build_here() -> None:
@@ -44,11 +42,11 @@ def build_here() -> None:
 def _kernel_ptx() -> tuple[bytes, str, list[libpygwatch.Candidate]]:
     """The kernel's PTX, where it is from, and the assemblers that its compiler brings."""
     if importlib.util.find_spec("triton") is None:
-        text = _shipped("attention.ptx").read_bytes()
+        text = (DATA / "attention.ptx").read_bytes()
         return text, "as shipped; triton, which would compile it here, is not installed", []
     import triton
 
-    from gwatch.demo import attention
+    import gwatch.demo.attention as attention
 
     compiled = attention.compile_offline(COMPUTE_CAPABILITY)
     origin = f"compiled here by triton {triton.__version__}"
@@ -58,7 +56,7 @@ def _kernel_ptx() -> tuple[bytes, str, list[libpygwatch.Candidate]]:
 
 def recorded_trace() -> libpygwatch.Trace:
     """Decode the shipped capture."""
-    with resources.as_file(_shipped("attention.raw")) as path:
+    with resources.as_file(DATA / "attention.raw") as path:
         capture = libpygwatch.read_raw_capture(str(path))
     run = libpygwatch.decode(capture.records, capture.sites)
     libpygwatch.set_facts(run, capture.facts)

@@ -27,7 +27,7 @@ def trace() -> libpygwatch.Trace:
     import torch
 
     from gwatch.cuda.trace import do_trace
-    from gwatch.demo import attention
+    import gwatch.demo.attention as attention
 
     q, k, v = (torch.randn(SHAPE, device="cuda", dtype=torch.float16) for _ in range(3))
     result = do_trace(
