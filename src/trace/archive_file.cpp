@@ -76,7 +76,7 @@ Result<Trace> read_archive(const std::string& path) {
     }
     int code = Z_OK;
     gzerror(file.get(), &code);
-    if (code == Z_BUF_ERROR) return io_error("read", path, "the gzip data ends too early");
+    if (code == Z_BUF_ERROR) return io_error("read", path, "the gzip data end too early");
     return from_json(text, path);
 }
 

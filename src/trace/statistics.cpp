@@ -45,7 +45,9 @@ ScopeStatistics statistics_of(std::uint32_t scope, std::int64_t* first, std::uin
     const auto [least, most] = std::minmax_element(first, first + count);
     statistics.min_ns = *least;
     statistics.max_ns = *most;
-    for (std::uint64_t i = 0; i < count; ++i) statistics.total_ns += first[i];
+    std::uint64_t total = 0;  // a damaged archive may make it wrap
+    for (std::uint64_t i = 0; i < count; ++i) total += static_cast<std::uint64_t>(first[i]);
+    statistics.total_ns = static_cast<std::int64_t>(total);
     statistics.mean_ns = static_cast<double>(statistics.total_ns) / static_cast<double>(count);
     statistics.p50_ns = percentile(first, count, 0.50);
     statistics.p95_ns = percentile(first, count, 0.95);

@@ -104,11 +104,10 @@ TEST(Decode, OverlappingScopesStayAsTheyAre) {
 
 TEST(Decode, FusedSwitchEndsBeforeItStarts) {
     OneWarp warp;
-    warp.sites.sites[0] = {{{instrument::ActionKind::kEnd, 0}, {instrument::ActionKind::kStart, 0}},
-                           2,
-                           instrument::Placement::kProven,
-                           {},
-                           "kernel"};
+    instrument::Site& site = warp.sites.sites[0];
+    site.actions = {{instrument::ActionKind::kEnd, 0}, {instrument::ActionKind::kStart, 0}};
+    site.markers = 2;
+    site.placement = instrument::Placement::kProven;
     warp.launch.hot(0, 1, 1000);
     warp.launch.hot(0, 1, 2000);
     warp.launch.hot(0, end_site(0), 4000);

@@ -41,16 +41,18 @@ struct SimulatedGpu {
 inline instrument::SiteTable simple_sites(std::uint32_t scopes) {
     using instrument::ActionKind;
     instrument::SiteTable table;
+    table.scopes.resize(scopes);
     for (std::uint32_t scope = 0; scope < scopes; ++scope) {
-        table.scopes.push_back(
-            {"scope" + std::to_string(scope), static_cast<std::int32_t>(scope), {}});
+        table.scopes[scope].name = "scope" + std::to_string(scope);
+        table.scopes[scope].id = static_cast<std::int32_t>(scope);
         for (const ActionKind kind : {ActionKind::kStart, ActionKind::kEnd, ActionKind::kMark}) {
-            table.sites.push_back(
-                {{{kind, scope}}, 1, instrument::Placement::kUnknown, {}, "kernel"});
+            instrument::Site& site = table.sites.emplace_back();
+            site.actions = {{kind, scope}};
+            site.markers = 1;
+            site.function = "kernel";
         }
     }
-    table.sites.push_back(
-        {{{ActionKind::kExit, ptx::kNone}}, 0, instrument::Placement::kUnknown, {}, "kernel"});
+    table.sites.emplace_back().actions = {{ActionKind::kExit, ptx::kNone}};
     return table;
 }
 inline std::uint16_t start_site(std::uint32_t scope) {
