@@ -36,6 +36,33 @@ class ThinnedAnchors {
     std::uint64_t step_ = 1;
 };
 
+/// Readings of one SM. In late ones the timer was read a memory access after the clock: the record
+/// took a chunk in between, or fetched a lane cursor.
+struct SmReadings {
+    ThinnedAnchors prompt;
+    ThinnedAnchors late;
+};
+
+std::uint64_t last_clock(const std::vector<Anchor>& anchors) {
+    std::uint64_t last = 0;
+    for (const Anchor& anchor : anchors) last = std::max(last, anchor.clock);
+    return last;
+}
+
+/// The prompt ones; the late ones too when they reach more than twice as far.
+std::vector<Anchor> best_of(SmReadings* readings) {
+    std::vector<Anchor> anchors = readings->prompt.take();
+    const std::vector<Anchor> late = readings->late.take();
+    if (late.empty()) return anchors;
+    std::uint64_t first = late.front().clock;
+    for (const Anchor& anchor : anchors) first = std::min(first, anchor.clock);
+    const std::uint64_t reach = anchors.empty() ? 0 : last_clock(anchors) - first;
+    if ((last_clock(late) - first) / 2 > reach) {
+        anchors.insert(anchors.end(), late.begin(), late.end());
+    }
+    return anchors;
+}
+
 class Collector {
   public:
     Collector(const RawWarps& raw, const SiteActions& sites) : raw_(raw), sites_(sites) {}
@@ -45,7 +72,7 @@ class Collector {
         number_sms();
         for (std::size_t i = 0; i < raw_.warps.size(); ++i) add_full_readings(i);
         if (!raw_.cold_runs.empty()) add_low_words();
-        for (ThinnedAnchors& anchors : thinned_) result_.of_sm.push_back(anchors.take());
+        for (SmReadings& readings : readings_) result_.of_sm.push_back(best_of(&readings));
         return std::move(result_);
     }
 
@@ -64,13 +91,14 @@ class Collector {
             const auto next = static_cast<std::uint32_t>(numbers.size());
             result_.sm_of_warp.push_back(numbers.try_emplace(warp.header.sm, next).first->second);
         }
-        thinned_.resize(numbers.size());
+        readings_.resize(numbers.size());
     }
 
-    void add(std::size_t warp, std::uint64_t clock, std::uint64_t timer) {
+    void add(std::size_t warp, std::uint64_t clock, std::uint64_t timer, bool late = false) {
         if (timer < result_.origin || timer - result_.origin > kFarthestNs || clock == 0) return;
-        thinned_[result_.sm_of_warp[warp]].add(
-            {clock, static_cast<std::int64_t>(timer - result_.origin)});
+        SmReadings& readings = readings_[result_.sm_of_warp[warp]];
+        (late ? readings.late : readings.prompt)
+            .add({clock, static_cast<std::int64_t>(timer - result_.origin)});
     }
 
     /// The entry and the hot exits, which hold all 64 bits of the timer.
@@ -88,9 +116,9 @@ class Collector {
         add(index, clock, warp.slots[count - 1]);
     }
 
-    /// The first and the last record of each chunk. A low word tells the time only when the rate
-    /// tells it to 2.1 s, so the nearest to their entry come first, and each ring out to four times
-    /// the time refines the rate.
+    /// The first two and the last record of each chunk. A low word tells the time only when the
+    /// rate tells it to 2.1 s, so the nearest to their entry come first, and each ring out to four
+    /// times the time refines the rate.
     void add_low_words() {
         double from = 0;
         for (double to = kFirstRingNs; from < static_cast<double>(kFarthestNs); to *= 4) {
@@ -98,9 +126,13 @@ class Collector {
             bool any_farther = false;
             for (std::size_t i = 0; i < raw_.warps.size(); ++i) {
                 for (const ColdRun& run : raw_.cold_of(raw_.warps[i])) {
-                    if (run.units.empty()) continue;
-                    any_farther |= add_low_word(i, run.units.front(), rate, from, to);
-                    any_farther |= add_low_word(i, run.units.back(), rate, from, to);
+                    const std::size_t count = run.units.size();
+                    const auto add_unit = [&](std::size_t at) {
+                        any_farther |= add_low_word(i, run.units[at], at == 0, rate, from, to);
+                    };
+                    if (count > 0) add_unit(0);
+                    if (count > 1) add_unit(1);
+                    if (count > 2) add_unit(count - 1);
                 }
             }
             if (!any_farther) return;
@@ -110,8 +142,8 @@ class Collector {
 
     /// Of all timers with this low word, the one nearest to where the entry and the rate put the
     /// record; if that is in [from, to) ns after the entry. Returns whether it is farther.
-    bool add_low_word(std::size_t index, const record::Unit& unit, double rate, double from,
-                      double to) {
+    bool add_low_word(std::size_t index, const record::Unit& unit, bool took_chunk, double rate,
+                      double from, double to) {
         const record::RegionHeader& header = raw_.warps[index].header;
         const std::uint64_t clock = unwrap_clock(clock48_of(unit), header.clock);
         if (clock == 0) return false;
@@ -120,20 +152,25 @@ class Collector {
         const std::uint64_t expected = header.globaltimer + static_cast<std::uint64_t>(elapsed);
         const auto ahead =
             static_cast<std::int32_t>(unit.globaltimer_low - static_cast<std::uint32_t>(expected));
-        add(index, clock, expected + static_cast<std::uint64_t>(static_cast<std::int64_t>(ahead)));
+        add(index, clock, expected + static_cast<std::uint64_t>(static_cast<std::int64_t>(ahead)),
+            took_chunk || sites_.in_function(unit.site));
         return false;
     }
 
     double rate_so_far() const {
-        std::vector<std::vector<Anchor>> full;
-        for (const ThinnedAnchors& anchors : thinned_) full.push_back(anchors.anchors());
-        return fit_clocks(full, result_.origin).ns_per_cycle;
+        std::vector<std::vector<Anchor>> all;
+        for (const SmReadings& readings : readings_) {
+            all.push_back(readings.prompt.anchors());
+            all.back().insert(all.back().end(), readings.late.anchors().begin(),
+                              readings.late.anchors().end());
+        }
+        return fit_clocks(all, result_.origin).ns_per_cycle;
     }
 
     const RawWarps& raw_;
     const SiteActions& sites_;
     SmAnchors result_;
-    std::vector<ThinnedAnchors> thinned_;
+    std::vector<SmReadings> readings_;
 };
 
 }  // namespace

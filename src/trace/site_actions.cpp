@@ -11,7 +11,8 @@ Result<SiteActions> SiteActions::make(const instrument::SiteTable& sites) {
     result.scope_count_ = static_cast<std::uint32_t>(sites.scopes.size());
     for (const instrument::Site& site : sites.sites) {
         Site entry{static_cast<std::uint32_t>(result.actions_.size()),
-                   static_cast<std::uint32_t>(site.actions.size()), site.markers, 0};
+                   static_cast<std::uint32_t>(site.actions.size()), site.markers, 0,
+                   site.placement == instrument::Placement::kFunction};
         bool is_exit = false;
         for (const instrument::Action& action : site.actions) {
             if (action.kind == ActionKind::kExit) {

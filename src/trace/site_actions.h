@@ -26,6 +26,7 @@ class SiteActions {
     }
     std::uint32_t markers(std::uint32_t site) const { return sites_[site - 1].markers; }
     std::uint32_t starts(std::uint32_t site) const { return sites_[site - 1].starts; }
+    bool in_function(std::uint32_t site) const { return sites_[site - 1].in_function; }
     bool is_exit(std::uint32_t site) const { return is_exit_[site - 1] != 0; }
 
   private:
@@ -34,6 +35,7 @@ class SiteActions {
         std::uint32_t action_count;
         std::uint32_t markers;
         std::uint32_t starts;
+        bool in_function;
     };
     std::vector<Site> sites_;
     std::vector<std::uint8_t> is_exit_;  // apart: it is asked for every record

@@ -90,6 +90,42 @@ TEST(DecodeTime, KernelOfMinutesWithTimerLowWordsOnly) {
     EXPECT_NEAR(run.time.clock_mhz, 1980.2, 0.1);
 }
 
+TEST(DecodeTime, LateTimersOfChunkTakersHaveNoSay) {
+    SimulatedGpu gpu;
+    gpu.sms = {{0.505, 12345}, {0.505, 987654321}};
+    SimulatedLaunch launch(small_request(20, 32, 4 << 20), gpu, exit_site(kSites));
+    launch.chunk_delay_ns = 1500;
+    for (std::uint32_t region = 0; region < 20; ++region) {
+        const double start = 500.0 * region;
+        launch.enter(region, region % 2, start);
+        for (std::uint32_t lane = 0; lane < 32; ++lane) {
+            launch.cold(region, lane, start_site(0), 1u << lane, start + 100 + lane);
+        }
+        launch.hot(region, end_site(0), start + 20'000);
+        launch.exit(region, start + 40'000);
+    }
+    const trace::Run run = decoded(launch);
+    EXPECT_NEAR(run.time.clock_mhz, 1980.2, 3);
+    EXPECT_LE(run.time.alignment_ns, 40);
+    for (std::uint32_t i = 0; i < 20; ++i) EXPECT_NEAR(run.lanes[i].enter_ns, 500 * i, 32) << i;
+}
+
+TEST(DecodeTime, LateTimersAreBetterThanNone) {
+    // Every warp leaves in two halves, so there is no other reading after the entries.
+    SimulatedGpu gpu;
+    gpu.sms = {{0.505, 12345}};
+    SimulatedLaunch launch(small_request(4, 32), gpu, exit_site(kSites));
+    launch.chunk_delay_ns = 1500;
+    for (std::uint32_t region = 0; region < 4; ++region) {
+        launch.enter(region, 0, 10.0 * region);
+        launch.cold(region, 0, exit_site(kSites), 0xffff, 1e6);
+        launch.cold(region, 16, exit_site(kSites), 0xffff0000, 1e6 + 500);
+    }
+    const trace::Run run = decoded(launch);
+    EXPECT_NEAR(run.time.clock_mhz, 1980.2, 5);
+    EXPECT_NEAR(run.lanes[3].exit_ns, 1e6, 3000);
+}
+
 TEST(DecodeTime, FollowsAClockChange) {
     SimulatedGpu gpu;
     gpu.sms = {{0.505, 1000, 20e6, 0.6}, {0.505, 777, 20e6, 0.6}};

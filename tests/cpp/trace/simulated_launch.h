@@ -79,6 +79,9 @@ class SimulatedLaunch : public record::MemoryReader {
           exit_(exit_number),
           warps_(plan_.constants.region_count) {}
 
+    /// How long a record that takes a chunk waits between reading the clock and the timer.
+    double chunk_delay_ns = 0;
+
     const record::Plan& plan() const { return plan_; }
 
     void enter(std::uint32_t region, std::uint32_t sm, double ns) {
@@ -114,6 +117,7 @@ class SimulatedLaunch : public record::MemoryReader {
     void cold(std::uint32_t region, std::uint32_t lane, std::uint16_t site, std::uint32_t mask,
               double ns) {
         std::uint32_t& cursor = warps_[region].cursors[lane];
+        double timer_ns = ns;
         if (cursor % record::kChunkUnits == 0) {
             const std::uint64_t chunk = control_.chunks_taken++;
             if (chunk >= plan_.constants.pool_chunks) {
@@ -124,11 +128,12 @@ class SimulatedLaunch : public record::MemoryReader {
             cursor = static_cast<std::uint32_t>(chunk * record::kChunkUnits);
             const record::ChunkHeader header{region + 1, lane, warps_[region].sm, 0};
             std::memcpy(unit_at(cursor++), &header, sizeof header);
+            timer_ns += chunk_delay_ns;
         }
         const std::uint64_t clock = gpu_.sms[warps_[region].sm].clock(ns);
         const record::Unit unit{static_cast<std::uint32_t>(clock), site,
                                 static_cast<std::uint16_t>(clock >> 32), mask,
-                                static_cast<std::uint32_t>(gpu_.timer(ns))};
+                                static_cast<std::uint32_t>(gpu_.timer(timer_ns))};
         std::memcpy(unit_at(cursor++), &unit, sizeof unit);
     }
 
