@@ -109,6 +109,9 @@ class SiteTable:
 class Instrumented:
     """An instrumented module."""
     @property
+    def grid_counts_clusters(self) -> bool:
+        """A kernel has .blocksareclusters."""
+    @property
     def markers(self) -> list[Marker]:
         """Those of the entries and of the functions they may reach, in text order."""
     @property
@@ -755,7 +758,7 @@ def assemble(
 def begin_capture(
     kernel_pattern: str,
     prepare: collections.abc.Callable[
-        [LaunchInfo], tuple[bytes, bool, typing.SupportsInt | typing.SupportsIndex, list[str]]
+        [LaunchInfo], tuple[bytes, bool, typing.SupportsInt | typing.SupportsIndex, list[str], bool]
     ],
     max_launches: typing.SupportsInt | typing.SupportsIndex = 1,
     buffer_bytes: typing.SupportsInt | typing.SupportsIndex = 0,
@@ -778,16 +781,38 @@ def hooks_are_initialized() -> bool:
 def init_cupti_hooks(cupti_paths: collections.abc.Sequence[str] | None = None) -> None:
     """Subscribe to CUPTI, once a process. Further calls do nothing."""
 
-def instrument(ptx: str | bytes, entry: str, name: str = "<ptx>") -> Instrumented:
-    """Puts the code that records every marker of one kernel into a PTX text; name stands in errors."""
+def instrument(
+    ptx: str | bytes,
+    entry: str,
+    name: str = "<ptx>",
+    block: typing.Annotated[
+        collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], "FixedSize(3)"
+    ] = [0, 0, 0],
+    prove: bool = True,
+) -> Instrumented:
+    """Puts the code that records every marker of one kernel into a PTX text; name stands in errors; block is the launch's; prove=False places no marker as proven."""
 
-def instrument_matching(ptx: str | bytes, pattern: str, name: str = "<ptx>") -> Instrumented:
+def instrument_matching(
+    ptx: str | bytes,
+    pattern: str,
+    name: str = "<ptx>",
+    block: typing.Annotated[
+        collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], "FixedSize(3)"
+    ] = [0, 0, 0],
+) -> Instrumented:
     """The same for every kernel whose name a regular expression matches."""
 
 def lane_activity(run: Run) -> list[LaneActivity]:
     """One entry a warp."""
 
-def list_markers(ptx: str | bytes, pattern: str = "", name: str = "<ptx>") -> list[Marker]:
+def list_markers(
+    ptx: str | bytes,
+    pattern: str = "",
+    name: str = "<ptx>",
+    block: typing.Annotated[
+        collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], "FixedSize(3)"
+    ] = [0, 0, 0],
+) -> list[Marker]:
     """The markers of the kernels that a regular expression matches and of what they call."""
 
 def newest_ptx_version(path: str) -> int:

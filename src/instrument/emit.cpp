@@ -62,7 +62,6 @@ const Parts& layout_parts() {
         {"chunk_units_mask", std::to_string(record::kChunkUnits - 1)},
         {"region_cursor_bytes", std::to_string(record::kLanes * sizeof(std::uint32_t))},
         {"select", snippets::kSelect},
-        {"leader", snippets::kLeader},
         {"unit", snippets::kColdUnit},
     };
     return parts;
@@ -83,6 +82,9 @@ static_assert(record::kExitSlots == 2, "kHotExit writes two");
 
 constexpr char kReadMask[] = "\tactivemask.b32 %_mask;\n";
 constexpr char kReadMaskBefore62[] = "\tvote.ballot.b32 %_mask, 1;\n";
+// Lane 0 writes for all lanes, which may come one after the other.
+constexpr char kWholeWarp[] = "\tmov.b32 %_mask, -1;\n";
+constexpr char kLaneZero[] = "\tmov.pred %_writes, %_leader;\n";
 constexpr char kReadTimer[] = "\tmov.u64 %_timer, %globaltimer;\n";
 // No slot is left, or not two for an exit. The cursor of a warp that is not recorded counts as
 // full.
@@ -131,7 +133,8 @@ std::string Emitter::record(const PlannedSite& planned, const Site& site) const 
     const Parts parts = {{"site", std::to_string(planned.number)},
                          {"read_timer", planned.is_exit ? kReadTimer : ""},
                          {"read_mask", tests_mask ? read_mask : ""},
-                         {"cold_mask", tests_mask ? "" : read_mask},
+                         {"cold_mask", tests_mask ? "" : kWholeWarp},
+                         {"leader", tests_mask ? snippets::kLeader : kLaneZero},
                          {"test_full", planned.is_exit ? kFullForExit : kFullForSlot},
                          {"test_mask", tests_mask ? kPartOfWarp : ""},
                          {"store", planned.is_exit ? snippets::kHotExit : snippets::kHotSlot},

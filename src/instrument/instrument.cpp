@@ -4,6 +4,7 @@
 #include <regex>
 
 #include "instrument/plan.h"
+#include "instrument/prove.h"
 #include "instrument/rewrite.h"
 #include "instrument/target.h"
 #include "record/layout.h"
@@ -61,6 +62,17 @@ std::string names_of(const ptx::Module& module, const std::vector<std::uint32_t>
     return names;
 }
 
+bool grid_counts_clusters(const ptx::Module& module, const std::vector<std::uint32_t>& entries) {
+    const auto has_directive = [&](std::uint32_t entry) {
+        const ptx::Statement& header = module.statements()[module.functions()[entry].header];
+        const auto first = module.tokens().begin() + header.first_token;
+        return std::any_of(
+            first, module.tokens().begin() + header.end_token,
+            [&](const ptx::Token& token) { return module.text_of(token) == ".blocksareclusters"; });
+    };
+    return std::any_of(entries.begin(), entries.end(), has_directive);
+}
+
 Result<void> check_not_instrumented(const ptx::Module& module) {
     if (!module.uses_name(record::kConstantsName)) return {};
     return Error{
@@ -71,24 +83,26 @@ Result<void> check_not_instrumented(const ptx::Module& module) {
 }
 
 Result<Instrumented> instrument_entries(const ptx::Module& module,
-                                        const std::vector<std::uint32_t>& entries) {
+                                        const std::vector<std::uint32_t>& entries,
+                                        const Options& options) {
     if (auto fresh = check_not_instrumented(module); !fresh) return fresh.error();
     const auto capabilities = capabilities_of(module);
     if (!capabilities) return capabilities.error();
     auto plan = make_plan(module, entries);
     if (!plan) return plan.error();
     if (plan->markers.empty()) {
-        return Error{
-            ErrorKind::kNoMarkers,
-            "no marker in " + names_of(module, entries) + " or in what it calls",
-            {},
-            "Mark the kernel with gwatch's scope_start, scope_end, scope_switch or scope_mark."};
+        return Error{ErrorKind::kNoMarkers,
+                     "no marker in " + names_of(module, entries) + " or in what it calls",
+                     {},
+                     "Mark the kernel with gwatch's scope_start, scope_end, scope_switch or mark."};
     }
+    if (options.prove) prove_sites(module, options.shape, &*plan);
     Instrumented result;
     result.ptx = rewrite(module, *plan, *capabilities);
     result.uses_lane_cursors =
         std::any_of(plan->table.sites.begin(), plan->table.sites.end(),
                     [](const Site& site) { return site.placement == Placement::kFunction; });
+    result.grid_counts_clusters = grid_counts_clusters(module, entries);
     result.markers = std::move(plan->markers);
     result.sites = std::move(plan->table);
     return result;
@@ -97,26 +111,30 @@ Result<Instrumented> instrument_entries(const ptx::Module& module,
 }  // namespace
 
 Result<std::vector<Marker>> list_markers(const ptx::Module& module,
-                                         const std::string& kernel_pattern, SiteTable* table) {
+                                         const std::string& kernel_pattern, SiteTable* table,
+                                         const Options& options) {
     const auto entries = match_entries(module, kernel_pattern);
     if (!entries) return entries.error();
     auto plan = make_plan(module, *entries);
     if (!plan) return plan.error();
+    if (options.prove) prove_sites(module, options.shape, &*plan);
     *table = std::move(plan->table);
     return std::move(plan->markers);
 }
 
-Result<Instrumented> instrument(const ptx::Module& module, std::string_view entry) {
+Result<Instrumented> instrument(const ptx::Module& module, std::string_view entry,
+                                const Options& options) {
     const auto found = find_entry(module, entry);
     if (!found) return found.error();
-    return instrument_entries(module, {*found});
+    return instrument_entries(module, {*found}, options);
 }
 
 Result<Instrumented> instrument_matching(const ptx::Module& module,
-                                         const std::string& kernel_pattern) {
+                                         const std::string& kernel_pattern,
+                                         const Options& options) {
     const auto entries = match_entries(module, kernel_pattern);
     if (!entries) return entries.error();
-    return instrument_entries(module, *entries);
+    return instrument_entries(module, *entries, options);
 }
 
 }  // namespace gwatch::instrument

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/uniformity.h"
 #include "base/result.h"
 #include "instrument/sites.h"
 #include "ptx/module.h"
@@ -30,24 +31,34 @@ struct Instrumented {
     std::string ptx;
     std::vector<Marker> markers;  ///< of the entry and the functions it may reach, in text order
     SiteTable sites;
-    bool uses_lane_cursors = false;  ///< a device function has a marker
+    bool uses_lane_cursors = false;     ///< a device function has a marker
+    bool grid_counts_clusters = false;  ///< an entry has .blocksareclusters
+};
+
+/// What is known and wanted when a module is instrumented.
+struct Options {
+    analysis::LaunchShape shape = {};  ///< of the launch to be traced
+    bool prove = true;                 ///< false: no site of an entry is placed as proven
 };
 
 /// The markers of the entries whose names match `kernel_pattern` (ECMAScript regex, searched in the
 /// name) and of the functions they may reach; an empty vector when there are none. kUsage for a bad
 /// pattern or one that matches no entry (the message lists the entries).
 Result<std::vector<Marker>> list_markers(const ptx::Module& module,
-                                         const std::string& kernel_pattern, SiteTable* table);
+                                         const std::string& kernel_pattern, SiteTable* table,
+                                         const Options& options = {});
 
 /// Puts the code that records every marker, entry and exit of `entry` into the module
 /// (record/layout.h says what it writes). Everything outside the entry and the marked functions it
 /// may reach stays as it is. kNoMarkers when there is none; kInstrument when the module is
 /// instrumented already, has no such entry, or has more than 65534 sites.
-Result<Instrumented> instrument(const ptx::Module& module, std::string_view entry);
+Result<Instrumented> instrument(const ptx::Module& module, std::string_view entry,
+                                const Options& options = {});
 
-/// The same for all entries whose names match a regex as in list_markers(); they share one site
-/// table.
+/// The same for all entries with a marker whose names match a regex as in list_markers(); they
+/// share one site table.
 Result<Instrumented> instrument_matching(const ptx::Module& module,
-                                         const std::string& kernel_pattern);
+                                         const std::string& kernel_pattern,
+                                         const Options& options = {});
 
 }  // namespace gwatch::instrument

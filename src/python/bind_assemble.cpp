@@ -12,7 +12,8 @@ namespace {
 assemble::Assembled assemble_ptx(const Text& ptx, const std::string& entry,
                                  std::vector<assemble::Candidate> candidates,
                                  const std::string& target, const std::string& keep_folder) {
-    const assemble::Request request{bytes_of(ptx), entry, target, std::move(candidates), keep_folder};
+    const assemble::Request request{bytes_of(ptx), entry, target, std::move(candidates),
+                                    keep_folder};
     Result<assemble::Assembled> result = [&] {
         const py::gil_scoped_release without_gil;
         return assemble::assemble(request);

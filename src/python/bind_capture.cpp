@@ -39,13 +39,12 @@ void init_cupti_hooks(const std::optional<std::vector<std::string>>& cupti_paths
     take(std::move(started));
 }
 
-/// (image, uses_lane_cursors, token, module_variables)
-using Answer = py::typing::Tuple<py::bytes, bool, int, py::typing::List<py::str>>;
+/// (image, uses_lane_cursors, token, module_variables, grid_counts_clusters)
+using Answer = py::typing::Tuple<py::bytes, bool, int, py::typing::List<py::str>, bool>;
 using Prepare = py::typing::Callable<Answer(const capture::LaunchInfo&)>;
 
-void begin_capture(const std::string& kernel_pattern, Prepare prepare,
-                   std::uint32_t max_launches, std::uint64_t buffer_bytes,
-                   std::uint32_t warp_mask) {
+void begin_capture(const std::string& kernel_pattern, Prepare prepare, std::uint32_t max_launches,
+                   std::uint64_t buffer_bytes, std::uint32_t warp_mask) {
     auto preparer = std::make_shared<PythonPreparer>(std::move(prepare));
     Result<void> begun = [&] {
         const py::gil_scoped_release unlocked;

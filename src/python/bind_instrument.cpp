@@ -79,24 +79,28 @@ auto with_module(const Text& ptx, const std::string& name, const Work& work) {
     }());
 }
 
-Instrumented instrument_entry(const Text& ptx, const std::string& entry, const std::string& name) {
+/// Threads of the launch's blocks in x, y and z; 0 where unknown.
+using Block = std::array<std::uint32_t, 3>;
+
+Instrumented instrument_entry(const Text& ptx, const std::string& entry, const std::string& name,
+                              const Block& block, bool prove) {
     return with_module(ptx, name, [&](const ptx::Module& module) {
-        return instrument::instrument(module, entry);
+        return instrument::instrument(module, entry, {{block}, prove});
     });
 }
 
 Instrumented instrument_matching(const Text& ptx, const std::string& pattern,
-                                 const std::string& name) {
+                                 const std::string& name, const Block& block) {
     return with_module(ptx, name, [&](const ptx::Module& module) {
-        return instrument::instrument_matching(module, pattern);
+        return instrument::instrument_matching(module, pattern, {{block}});
     });
 }
 
 std::vector<NamedMarker> list_markers(const Text& ptx, const std::string& pattern,
-                                      const std::string& name) {
+                                      const std::string& name, const Block& block) {
     SiteTable table;
     const auto markers = with_module(ptx, name, [&](const ptx::Module& module) {
-        return instrument::list_markers(module, pattern, &table);
+        return instrument::list_markers(module, pattern, &table, {{block}});
     });
     return name_markers(markers, table);
 }
@@ -163,6 +167,8 @@ void bind_instrumented(py::module_& module) {
             [](const Instrumented& self) { return name_markers(self.markers, self.sites); },
             "Those of the entries and of the functions they may reach, in text order.")
         .def_readonly("sites", &Instrumented::sites)
+        .def_readonly("grid_counts_clusters", &Instrumented::grid_counts_clusters,
+                      "A kernel has .blocksareclusters.")
         .def_readonly("uses_lane_cursors", &Instrumented::uses_lane_cursors,
                       "Whether a device function has a record.");
 }
@@ -183,16 +189,17 @@ void bind_instrument(py::module_& module) {
     bind_site_table(module);
     bind_instrumented(module);
     bind_facts(module);
+    constexpr Block kUnknown{};
     module.def("instrument", &instrument_entry, py::arg("ptx"), py::arg("entry"),
-               py::arg("name") = "<ptx>",
+               py::arg("name") = "<ptx>", py::arg("block") = kUnknown, py::arg("prove") = true,
                "Puts the code that records every marker of one kernel into a PTX text; name stands "
-               "in errors.");
+               "in errors; block is the launch's; prove=False places no marker as proven.");
     module.def("instrument_matching", &instrument_matching, py::arg("ptx"), py::arg("pattern"),
-               py::arg("name") = "<ptx>",
+               py::arg("name") = "<ptx>", py::arg("block") = kUnknown,
                "The same for every kernel whose name a regular expression matches.");
     module.def(
         "list_markers", &list_markers, py::arg("ptx"), py::arg("pattern") = "",
-        py::arg("name") = "<ptx>",
+        py::arg("name") = "<ptx>", py::arg("block") = kUnknown,
         "The markers of the kernels that a regular expression matches and of what they call.");
     module.def("ptx_facts", &ptx_facts, py::arg("ptx"), py::arg("name") = "<ptx>");
 }

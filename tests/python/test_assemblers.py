@@ -7,6 +7,7 @@ import sys
 import threading
 
 import pytest
+
 from gwatch import assemblers, libpygwatch
 from gwatch.errors import AssemblerError, PtxError
 from gwatch.libpygwatch import Candidate

@@ -4,6 +4,7 @@ import ctypes.util
 from types import SimpleNamespace
 
 import pytest
+
 from gwatch import libpygwatch
 from gwatch.cuda.trace import _do_trace, do_trace
 from gwatch.errors import (

@@ -5,6 +5,7 @@ import json
 import sys
 
 import pytest
+
 from gwatch import libpygwatch
 from gwatch.cli import main
 from gwatch.errors import UsageError
@@ -57,12 +58,56 @@ def test_list(ptx, capfd):
     assert main(["instrument", str(ptx), "--list"]) == 0
     assert capfd.readouterr().out.splitlines() == [
         "marker  verb    function  source   PTX line  site  placement",
-        "7       start   load_a    unknown  8         1     unknown",
-        "7 b c   switch  load_a    unknown  10        1     unknown",
-        "x       mark    store     unknown  17        3     unknown",
-        "",
-        "unknown: not analysed for uniformity: the active mask decides at run time",
+        "7       start   load_a    unknown  8         1     proven",
+        "7 b c   switch  load_a    unknown  10        1     proven",
+        "x       mark    store     unknown  17        3     proven",
     ]
+
+
+PARTED = (
+    HEADER
+    + """.visible .entry k()
+{
+	.reg .b32 %r<4>;
+	.reg .pred %p1;
+	mov.u32 %r1, %tid.x;
+	setp.ge.u32 %p1, %r1, 64;
+	@%p1 bra END;
+	// gwatch:mark 1
+	mov.u32 %r2, 0;
+END:
+	ret;
+}
+"""
+)
+
+
+def test_list_says_which_branch_parts_the_lanes(tmp_path, capfd):
+    path = tmp_path / "in.ptx"
+    path.write_text(PARTED)
+
+    assert main(["instrument", str(path), "--list"]) == 0
+    *_, blank, reason = capfd.readouterr().out.splitlines()
+
+    assert blank == ""
+    assert reason.startswith("site 1 unknown: ")
+    assert "line 10" in reason
+    assert "%tid.x" in reason
+
+
+def test_the_shape_of_the_block_proves_more(tmp_path, capfd):
+    path = tmp_path / "in.ptx"
+    path.write_text(PARTED)
+
+    assert main(["instrument", str(path), "--list", "--block", "128"]) == 0
+
+    assert capfd.readouterr().out.splitlines()[-1].endswith("proven")
+
+
+@pytest.mark.parametrize("block", ["0", "1,2,3,4", "x", "12345", ""])
+def test_a_block_that_is_none_is_refused(ptx, capfd, block):
+    assert main(["instrument", str(ptx), "--list", "--block", block]) == 1
+    assert "such as 128 or 32,4,1" in capfd.readouterr().err
 
 
 def test_list_as_json(ptx, capfd):
@@ -74,7 +119,7 @@ def test_list_as_json(ptx, capfd):
     ]
     assert markers[0]["function"] == "load_a"
     assert markers[0]["in_entry"] is True
-    assert markers[0]["placement"] == "unknown"
+    assert markers[0]["placement"] == "proven"
 
 
 @pytest.mark.parametrize("flag", [[], ["--list"], ["--json"]])

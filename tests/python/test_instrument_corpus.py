@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from gwatch import assemblers, libpygwatch
 from gwatch.errors import GwatchError, InstrumentError, NoMarkersError
 

@@ -6,10 +6,11 @@ import pytest
 
 triton = pytest.importorskip("triton")
 
-from gwatch import assemblers, libpygwatch  # noqa: E402
 from kernels import attention, matmul  # noqa: E402
 from kernels.offline import compile_kernel, without_markers  # noqa: E402
 from kernels.sass import find_nvdisasm, opcode_histogram  # noqa: E402
+
+from gwatch import assemblers, libpygwatch  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not find_nvdisasm(), reason="nvdisasm is not installed")
 

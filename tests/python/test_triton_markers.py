@@ -12,14 +12,15 @@ import pytest
 
 triton = pytest.importorskip("triton")
 
-import gwatch.cuda.trace.triton as gw_trace  # noqa: E402
-import gwatch.cuda.xtrace.triton as second_name  # noqa: E402
-from gwatch import libpygwatch  # noqa: E402
-from gwatch.sources import _triton_version  # noqa: E402
 from kernels.offline import load_module  # noqa: E402
 from triton.backends.compiler import GPUTarget  # noqa: E402
 from triton.compiler import ASTSource  # noqa: E402
 from triton.compiler.errors import CompilationError  # noqa: E402
+
+import gwatch.cuda.trace.triton as gw_trace  # noqa: E402
+import gwatch.cuda.xtrace.triton as second_name  # noqa: E402
+from gwatch import libpygwatch  # noqa: E402
+from gwatch.sources import _triton_version  # noqa: E402
 
 HEADER = """\
 import triton

@@ -10,11 +10,12 @@ import pytest
 
 triton = pytest.importorskip("triton")
 
+from kernels import attention, matmul  # noqa: E402
+from kernels.offline import compile_kernel, load_module  # noqa: E402
+
 from gwatch import assemblers, libpygwatch, sources  # noqa: E402
 from gwatch.errors import SourceError, UsageError  # noqa: E402
 from gwatch.sources import triton as triton_source  # noqa: E402
-from kernels import attention, matmul  # noqa: E402
-from kernels.offline import compile_kernel, load_module  # noqa: E402
 
 SMALL = """\
 import triton

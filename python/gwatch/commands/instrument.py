@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gwatch.errors import FileError, NoMarkersError
+from gwatch.errors import FileError, NoMarkersError, UsageError
 
 if TYPE_CHECKING:
     from gwatch import libpygwatch
@@ -42,6 +43,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--list", action="store_true", dest="list_markers", help="list the markers instead"
     )
+    parser.add_argument(
+        "--block",
+        metavar="X,Y,Z",
+        help="threads of a block: proves more markers to be passed by whole warps",
+    )
     parser.add_argument("--json", action="store_true", help="list them as JSON; implies --list")
     parser.set_defaults(run=run)
 
@@ -52,20 +58,33 @@ def run(arguments: argparse.Namespace) -> int:
     from gwatch import libpygwatch
 
     name = "<stdin>" if arguments.ptx == "-" else arguments.ptx
+    block = _block(arguments.block)
     ptx = _read(arguments.ptx)
     if arguments.list_markers or arguments.json:
-        markers = libpygwatch.list_markers(ptx, arguments.kernel, name)
+        markers = libpygwatch.list_markers(ptx, arguments.kernel, name, block)
         if not markers:
             return _say_no_markers(f"{name}: no marker in any kernel that matches")
         text = _as_json(markers) if arguments.json else _as_table(markers)
         _write(text.encode(), arguments.output)
         return 0
     try:
-        instrumented = libpygwatch.instrument_matching(ptx, arguments.kernel, name)
+        instrumented = libpygwatch.instrument_matching(ptx, arguments.kernel, name, block)
     except NoMarkersError as error:
         return _say_no_markers(f"{name}: {error}")
     _write(instrumented.ptx, arguments.output)
     return 0
+
+
+def _block(text: str | None) -> tuple[int, int, int]:
+    """Read the shape of a block; all 0, unknown, without one."""
+    if text is None:
+        return 0, 0, 0
+    match = re.fullmatch(r"(\d{1,4})(?:,(\d{1,4}))?(?:,(\d{1,4}))?", text, re.ASCII)
+    if match is None or "0" in match.groups():
+        raise UsageError(
+            f"--block cannot be '{text}'", hint="Give threads in x, y and z, such as 128 or 32,4,1."
+        )
+    return int(match[1]), int(match[2] or 1), int(match[3] or 1)
 
 
 def _read(path: str) -> bytes:
@@ -138,6 +157,16 @@ def _as_table(markers: Sequence[libpygwatch.Marker]) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
-    reasons = {marker.placement: marker.placement_reason for marker in markers}
-    lines += [""] + [f"{placement}: {reason}" for placement, reason in reasons.items() if reason]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_reason_lines(markers)]) + "\n"
+
+
+def _reason_lines(markers: Sequence[libpygwatch.Marker]) -> list[str]:
+    """Why sites are not proven to be passed by whole warps, a line a reason."""
+    sites: dict[str, list[str]] = {}
+    for marker in markers:
+        if marker.placement_reason:
+            named = sites.setdefault(f"{marker.placement}: {marker.placement_reason}", [])
+            if str(marker.site) not in named:
+                named.append(str(marker.site))
+    lines = [f"site {', '.join(numbers)} {reason}" for reason, numbers in sites.items()]
+    return ["", *lines] if lines else []

@@ -26,8 +26,8 @@ def trace() -> libpygwatch.Trace:
     """Trace one launch of the attention example on this machine."""
     import torch
 
-    from gwatch.cuda.trace import do_trace
     import gwatch.demo.attention as attention
+    from gwatch.cuda.trace import do_trace
 
     q, k, v = (torch.randn(SHAPE, device="cuda", dtype=torch.float16) for _ in range(3))
     result = do_trace(

@@ -1,6 +1,7 @@
 // Each file of tests/data/instrument is one case: header, input, a line `//// output`, what comes
 // out. The header says the idea, the entry, and `show`: `text` is the instrumented text, `outline`
-// the same with each piece of injected code as one line. GWATCH_REBASE=1 writes what comes out into
+// the same with each piece of injected code as one line; with `prove: yes` markers may be placed as
+// proven. GWATCH_REBASE=1 writes what comes out into
 // the files.
 #include <gtest/gtest.h>
 
@@ -62,7 +63,9 @@ std::string output_of(const std::string& text) {
     const std::string input = text.substr(0, text.find(kSeparator));
     const auto module = ptx::parse(input, "case");
     if (!module.ok()) return "error: " + module.error().to_string() + "\n";
-    const auto result = instrument(*module, field(input, "entry"));
+    Options options;
+    options.prove = field(input, "prove") == "yes";
+    const auto result = instrument(*module, field(input, "entry"), options);
     if (!result.ok()) return "error: " + result.error().to_string() + "\n";
     std::string output = result->ptx.substr(result->ptx.find(".version"));
     if (output.back() != '\n') output += "<no newline>\n";

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "instrument/prove.h"
 #include "instrument/rewrite.h"
 #include "instrument/target.h"
 
@@ -143,7 +144,7 @@ std::size_t Traced::cold_count() const {
 }
 
 TracedKernel::TracedKernel(const std::string& ptx, const std::string& entry,
-                           instrument::Placement placement)
+                           std::optional<instrument::Placement> placement)
     : entry_(entry) {
     const auto module = ptx::parse(ptx);
     if (!module) {
@@ -159,8 +160,10 @@ TracedKernel::TracedKernel(const std::string& ptx, const std::string& entry,
         return;
     }
     plan_ = *std::move(plan);
+    if (!placement) instrument::prove_sites(*module, {}, &plan_);
     for (instrument::Site& site : plan_.table.sites) {
-        if (site.placement != instrument::Placement::kFunction) site.placement = placement;
+        if (placement && site.placement != instrument::Placement::kFunction)
+            site.placement = *placement;
     }
     text_ = instrument::rewrite(*module, plan_, *capabilities);
 }

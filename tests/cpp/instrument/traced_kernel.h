@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,9 +53,10 @@ struct Traced {
 /// Instruments a text and runs its entry, which may have one parameter `out`, with 4 KiB behind it.
 class TracedKernel {
   public:
-    /// The placement of all sites of entries may be set, as an analysis would.
-    explicit TracedKernel(const std::string& ptx, const std::string& entry = "k",
-                          instrument::Placement placement = instrument::Placement::kUnknown);
+    /// All sites of entries get the placement; without one, that which the analysis gives them.
+    explicit TracedKernel(
+        const std::string& ptx, const std::string& entry = "k",
+        std::optional<instrument::Placement> placement = instrument::Placement::kUnknown);
 
     const std::string& text() const { return text_; }
     const instrument::SiteTable& sites() const { return plan_.table; }

@@ -2,9 +2,10 @@
 
 # ruff: noqa: N803 - Triton names constants like that
 
-import gwatch.cuda.trace.triton as gw_trace
 import triton
 import triton.language as tl
+
+import gwatch.cuda.trace.triton as gw_trace
 
 SIGNATURE = {
     **{name: "*fp16" for name in ("a", "b", "c")},

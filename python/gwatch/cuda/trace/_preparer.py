@@ -29,12 +29,13 @@ class Preparer:
         self._sources = sources
         self.builds: list[TracedBuild] = []
 
-    def __call__(self, launch: libpygwatch.LaunchInfo) -> tuple[bytes, bool, int, list[str]]:
+    def __call__(self, launch: libpygwatch.LaunchInfo) -> tuple[bytes, bool, int, list[str], bool]:
         """Make the traced build of a launch's kernel.
 
         Returns:
             The image (a cubin, or PTX for the driver), whether it uses lane cursors, the index into
-            ``builds``, and the module's own variables, whose values the capture copies.
+            ``builds``, the module's own variables, whose values the capture copies, and whether the
+            launch's grid counts clusters.
         """
         seconds: dict[str, float] = {}
         started = time.perf_counter()
@@ -42,7 +43,7 @@ class Preparer:
         seconds["source"] = time.perf_counter() - started
 
         started = time.perf_counter()
-        instrumented = libpygwatch.instrument(found.ptx, launch.kernel, found.where)
+        instrumented = libpygwatch.instrument(found.ptx, launch.kernel, found.where, launch.block)
         seconds["instrument"] = time.perf_counter() - started
 
         started = time.perf_counter()
@@ -52,7 +53,13 @@ class Preparer:
         self.builds.append(TracedBuild(found, instrumented, assembled, seconds))
         image = assembled.cubin if assembled else instrumented.ptx
         variables = list(libpygwatch.ptx_facts(found.ptx).variables)
-        return image, instrumented.uses_lane_cursors, len(self.builds) - 1, variables
+        return (
+            image,
+            instrumented.uses_lane_cursors,
+            len(self.builds) - 1,
+            variables,
+            instrumented.grid_counts_clusters,
+        )
 
 
 def _assemble(

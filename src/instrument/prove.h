@@ -1,0 +1,13 @@
+#pragma once
+
+#include "analysis/uniformity.h"
+#include "instrument/plan.h"
+#include "ptx/module.h"
+
+namespace gwatch::instrument {
+
+/// Gives the sites of entries that all lanes of a warp provably pass equally often the placement
+/// kProven, and the markers of the others the reason why not.
+void prove_sites(const ptx::Module& module, const analysis::LaunchShape& shape, Plan* plan);
+
+}  // namespace gwatch::instrument
