@@ -36,8 +36,9 @@ struct Plan {
     LaunchConstants at(std::uint64_t address) const;
 };
 
-/// Lays out the memory. Three quarters go to regions, the rest to the pool; a grid with more warps
-/// than minimal regions fit is sampled evenly over its blocks, first and last block included.
+/// Lays out the memory. Up to three quarters go to regions of 16 to 65536 slots, the rest to the
+/// pool; a grid with more warps than regions of 64 slots fit is sampled evenly over its blocks,
+/// from block 0 to the last one, or to within a stride of it where no stride divides the way there.
 /// kUsage when the memory cannot hold the regions of a single block.
 Result<Plan> plan_memory(const PlanRequest& request);
 

@@ -63,10 +63,9 @@ inline constexpr double kAssumedNsPerCycle = 1.0 / 1.5;
 double find_tick(const std::vector<std::vector<Anchor>>& anchors, std::uint64_t origin);
 
 /// Fits a line to each SM's anchors. A reading v of the timer is the time rounded down to a tick,
-/// so the true time was in [v, v + tick). An SM whose anchors span at least 1000 ticks gets a rate
-/// of its own, others the common one; an SM whose clock changed by more than its anchors' noise
-/// gets several pieces. Reorders the anchors by clock. `origin` is the
-/// timer's value where timer_ns is 0.
+/// so the true time was in [v, v + tick). The rate is the SM's own as far as its readings tell it,
+/// else that of all SMs; an SM whose clock changed by more than its anchors' noise gets several
+/// pieces. Reorders the anchors by clock. `origin` is the timer's value where timer_ns is 0.
 ClockFit fit_clocks(std::vector<std::vector<Anchor>>& anchors, std::uint64_t origin);
 
 }  // namespace gwatch::trace

@@ -141,6 +141,19 @@ ClockKnot line_of_slope(const std::vector<Anchor>& anchors, double rate, double 
     return line;
 }
 
+std::vector<Anchor> without_outliers(const std::vector<Anchor>& anchors, const ClockKnot& line,
+                                     double tick) {
+    std::vector<double> distances = offsets_from(line, anchors, tick);
+    const double middle = median(distances);
+    for (double& distance : distances) distance = std::abs(distance - middle);
+    const double tolerance = tick + 4 * median(distances);
+    std::vector<Anchor> kept;
+    for (std::size_t i = 0; i < anchors.size(); ++i) {
+        if (distances[i] <= tolerance) kept.push_back(anchors[i]);
+    }
+    return kept;
+}
+
 ClockLine split_where_bent(const std::vector<Anchor>& anchors, const ClockKnot& line, double tick) {
     if (anchors.size() < 2 * kReach + 1) return ClockLine({line});
     const Trusted trusted = trusted_anchors(anchors, offsets_from(line, anchors, tick), tick);

@@ -124,6 +124,31 @@ TEST(FitClocks, ShortKernelsShareARate) {
     }
 }
 
+TEST(FitClocks, SmsOfDifferentRatesInAShortKernel) {
+    // As on an H200: 20 us, four warps a block, SMs that differ by 1.5 %.
+    SimulatedGpu gpu;
+    std::vector<std::vector<Anchor>> anchors;
+    gpu.sms.clear();
+    for (unsigned sm = 0; sm < 64; ++sm) {
+        gpu.sms.push_back({0.56 + 0.0001 * sm, 99 + 1234567ull * sm});
+        anchors.push_back(readings(gpu, sm, {0, 33, 57, 81, 20'000, 20'001, 20'013, 20'040}));
+    }
+    const ClockFit fit = fit_clocks(anchors, gpu.timer_at_zero);
+    EXPECT_LT(fit.residual_ns, 16);
+    for (std::size_t sm = 0; sm < gpu.sms.size(); ++sm) {
+        EXPECT_LT(worst_error(fit.sms[sm], gpu, sm, 0, 20'000), 32) << "SM " << sm;
+    }
+}
+
+TEST(FitClocks, ADelayedReadingInAShortKernelHasNoSay) {
+    SimulatedGpu gpu;
+    std::vector<std::vector<Anchor>> anchors = {
+        readings(gpu, 0, {0, 33, 57, 81, 20'000, 20'001, 20'013, 20'040})};
+    anchors[0].push_back(readings(gpu, 0, {10}, 2000)[0]);
+    const ClockFit fit = fit_clocks(anchors, gpu.timer_at_zero);
+    EXPECT_LT(worst_error(fit.sms[0], gpu, 0, 0, 20'000), 40);
+}
+
 TEST(FitClocks, CoarseTimerStillAligns) {
     SimulatedGpu gpu;
     gpu.tick_ns = 1024;
