@@ -49,18 +49,16 @@ class Launch {
         raw_.block = {384, 1, 1};
         raw_.plan = record::plan_memory({raw_.grid, raw_.block, 8ull << 30, 0, 0, false}).value();
         raw_.control = {};
+        split_records_ = records_per_warp / 60 * 6;
         for (std::uint32_t warp = 0; warp < kWarps; ++warp) add_warp(warp, records_per_warp);
     }
 
-    /// Moves every fifth round of the loop to the pool, half a warp at a time.
-    void split_some(std::uint64_t records_per_warp) {
+    /// Adds a fifth of the rounds again, halfway: there the two halves of each warp run apart.
+    void split_halfway() {
         for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
-            for (std::uint64_t i = 0; i < records_per_warp / 10; i += 6) {
-                for (const std::uint32_t lane : {0u, 16u}) {
-                    for (std::uint64_t j = 0; j < 6; ++j) {
-                        cold(warp, lane, kLoop[j], 4'000'000 + (i * 10 + j) * 700 + lane * 3);
-                    }
-                }
+            for (std::uint64_t i = 0; i < split_records_; ++i) {
+                cold(warp, 0, kLoop[i % 6], halfway_ + i * 700);
+                cold(warp, 16, kLoop[i % 6], halfway_ + i * 700 + 250);
             }
             cursors_[0] = cursors_[1] = 0;
         }
@@ -83,6 +81,10 @@ class Launch {
         raw_.slots.insert(raw_.slots.end(), words, words + record::kHeaderSlots);
         std::uint64_t cycles = 100;
         for (std::uint64_t i = 0; i < records; ++i, cycles += 300 + (i * 7919) % 501) {
+            if (i == records / 12 * 6) {
+                halfway_ = cycles;
+                cycles += (split_records_ + 1) * 700;
+            }
             raw_.slots.push_back(slot(kLoop[i % 6], clock(warp, cycles)));
         }
         raw_.slots.push_back(slot(9, clock(warp, cycles)));
@@ -107,6 +109,8 @@ class Launch {
     }
 
     record::RawRecords raw_{};
+    std::uint64_t split_records_ = 0;  ///< of each half of a warp
+    std::uint64_t halfway_ = 0;        ///< cycles after the entry
     std::size_t cursors_[2] = {};
 };
 
@@ -163,7 +167,7 @@ int main(int argc, char** argv) {
     const auto per_warp = static_cast<std::uint64_t>(millions * 1e6 / kWarps) / 6 * 6;
     Launch launch(per_warp);
     measure_archive(measure_decode("hot", launch));
-    launch.split_some(per_warp);
+    launch.split_halfway();
     measure_archive(measure_decode("hot + cold", launch));
     return 0;
 }

@@ -84,16 +84,18 @@ inline void Matcher::start_simple(const Event& event, std::uint32_t scope) {
     push_open({slice, event.time_ns, scope, event.mask, innermost_[scope]});
 }
 
+/// False when the end has a part of the threads of an open slice.
 inline bool Matcher::end_simple(const Event& event, std::uint32_t scope, std::uint32_t lane) {
-    const std::uint32_t index = innermost_[scope];
-    if (index == kNone) {
+    std::uint32_t* link = &innermost_[scope];
+    while (*link != kNone && (open_[*link].mask & event.mask) == 0) link = &open_[*link].previous;
+    if (*link == kNone) {
         add_instant(&run_->orphan_ends, lane, event.time_ns, scope, event.mask);
         return true;
     }
-    Open& open = open_[index];
+    Open& open = open_[*link];
     if (open.mask != event.mask) return false;
     run_->slices.duration_ns[open.slice] = event.time_ns - open.start_ns;
-    innermost_[scope] = open.previous;
+    *link = open.previous;
     masks_.remove(open.mask);
     open.mask = 0;
     drop_closed();

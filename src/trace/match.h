@@ -55,9 +55,9 @@ class OpenMasks {
 
 /// Meets starts and ends, a warp at a time, and writes what results to a run.
 ///
-/// Most warps are simple: every end has the threads of the innermost open slice of its scope, and
-/// nothing is left open. They are matched in one pass without search. A warp where that does not
-/// hold is matched again, thoroughly.
+/// Most warps are simple: every end has exactly the threads of the innermost open slice of its
+/// scope that it shares a thread with, and nothing is left open. They are matched in one pass. A
+/// warp where that does not hold is matched again, thoroughly.
 class Matcher {
   public:
     /// `starts`: how many starts all warps together have.
