@@ -6,7 +6,7 @@ BUILD := build
 GROUPS := build demo test lint
 CXX_FILES = $(shell git ls-files 'src/*.h' 'src/*.cpp' 'tests/cpp/*.h' 'tests/cpp/*.cpp' 'benchmarks/*.cpp' 'include/*.hpp')
 
-.PHONY: demo test test-cpp test-python lint format stub build benchmarks clean
+.PHONY: demo test test-cpp test-python test-gpu lint format stub build benchmarks clean
 
 demo: $(VENV)/built
 	$(BIN)/gwatch demo --report demo-report.html --report demo-report.json
@@ -17,8 +17,8 @@ test: test-cpp test-python lint
 test-cpp: $(VENV)/built
 	$(BIN)/ctest --test-dir $(BUILD) --output-on-failure --parallel 2
 
-test-python: $(VENV)/built
-	$(BIN)/python -m pytest tests/python
+test-python: $(VENV)/built $(VENV)/triton36
+	GWATCH_TRITON36=$(abspath $(VENV)/triton36) $(BIN)/python -m pytest tests/python
 
 # Needs an NVIDIA GPU, torch and triton in .venv.
 test-gpu: $(VENV)/built
@@ -46,6 +46,10 @@ $(VENV)/installed: pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet $(foreach group,$(GROUPS),--group $(group))
 	touch $@
+
+# The older Triton that is supported, beside the newer one in .venv.
+$(VENV)/triton36: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --no-deps --target $@ triton==3.6.0
 
 $(VENV)/built: $(VENV)/installed CMakeLists.txt $(shell find src cmake tests/cpp benchmarks -type f -not -name '*.py' 2>/dev/null)
 	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --editable . \
