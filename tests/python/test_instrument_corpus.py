@@ -148,7 +148,7 @@ def test_a_function_that_two_kernels_share_is_reached_from_each():
         instrumented = libpygwatch.instrument(text, entry)
         assert instrumented.uses_lane_cursors
         assert [m.function for m in instrumented.markers] == ["helper", "helper", entry, entry]
-        assert {m.placement for m in instrumented.markers} == {"function", "unknown"}
+        assert {m.placement for m in instrumented.markers} == {"function", "proven"}
 
 
 def test_wgmma_is_not_serialised(ptxas, tmp_path):
