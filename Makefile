@@ -3,59 +3,78 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BUILD := build
-GROUPS := build demo test lint
-CXX_FILES = $(shell git ls-files 'src/*.h' 'src/*.cpp' 'tests/cpp/*.h' 'tests/cpp/*.cpp' 'benchmarks/*.cpp' 'include/*.hpp')
+NPM := $(shell command -v npm 2>/dev/null)
+GPU := $(shell nvidia-smi --list-gpus 2>/dev/null)
+DEMO_GROUPS := build demo $(if $(GPU),gpu)
+TEST_GROUPS := test lint
+CXX_FILES = $(shell git ls-files 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'benchmarks/*.cpp')
+CORE_FILES = CMakeLists.txt $(shell find src cmake examples -type f -not -path '*/node_modules/*')
+TEST_FILES = $(shell find tests/cpp benchmarks -type f -not -name '*.py')
+INSTALL = $(BIN)/python -m pip install --quiet
+INSTALL_GWATCH = $(INSTALL) --no-build-isolation --no-deps --editable . --config-settings=build-dir=$(BUILD)
 
-.PHONY: demo test test-cpp test-python test-gpu lint format stub build benchmarks clean
+.PHONY: demo test test-cpp test-python test-gpu lint format stub build clean
 
 demo: $(VENV)/built
 	$(BIN)/gwatch demo --report demo-report.html --report demo-report.json
 	@echo "Open demo-report.html in a browser, or: $(BIN)/gwatch show demo-report.json"
 
-test: test-cpp test-python lint
+test: lint test-cpp test-python $(if $(GPU),test-gpu)
 
-test-cpp: $(VENV)/built
-	$(BIN)/ctest --test-dir $(BUILD) --output-on-failure --parallel 2
+test-cpp: $(VENV)/built-tests
+	$(BIN)/ctest --test-dir $(BUILD) --output-on-failure --parallel 2 --progress
 
-test-python: $(VENV)/built $(VENV)/triton36
+test-python: $(VENV)/built-tests $(VENV)/triton36 $(if $(NPM),src/viewer/node_modules)
 	GWATCH_TRITON36=$(abspath $(VENV)/triton36) $(BIN)/python -m pytest tests/python
 
-# Needs an NVIDIA GPU, torch and triton in .venv.
-test-gpu: $(VENV)/built
+# Needs an NVIDIA GPU.
+test-gpu: $(VENV)/built-tests
 	$(BIN)/python -m pytest tests/gpu
 
-lint: $(VENV)/built
+lint: $(VENV)/built-tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+	@$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 
-format: $(VENV)/installed
+format: $(VENV)/installed-tests
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i $(CXX_FILES)
+	@$(BIN)/clang-format -i $(CXX_FILES)
 
 # Writes the stub of the extension anew; a test compares it with the built module.
-stub: $(VENV)/built
+stub: $(VENV)/built-tests
 	$(BIN)/python scripts/make_stub.py
 
-build: $(VENV)/built
+build: $(VENV)/built-tests
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet $(foreach group,$(GROUPS),--group $(group))
+	$(INSTALL) --upgrade "pip>=25.1"
+	$(INSTALL) $(addprefix --group ,$(DEMO_GROUPS))
+	touch $@
+
+$(VENV)/installed-tests: $(VENV)/installed
+	$(INSTALL) $(addprefix --group ,$(TEST_GROUPS))
 	touch $@
 
 # The older Triton that is supported, beside the newer one in .venv.
 $(VENV)/triton36: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --no-deps --target $@ triton==3.6.0
+	$(INSTALL) --no-deps --target $@ triton==3.6.0
 
-$(VENV)/built: $(VENV)/installed CMakeLists.txt $(shell find src cmake tests/cpp benchmarks -type f -not -name '*.py' 2>/dev/null)
-	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --editable . \
-	    --config-settings=build-dir=$(BUILD) --config-settings=cmake.define.GWATCH_BUILD_TESTS=ON \
+$(VENV)/built: $(VENV)/installed $(CORE_FILES)
+	$(INSTALL_GWATCH)
+	touch $@
+
+$(VENV)/built-tests: $(VENV)/installed-tests $(CORE_FILES) $(TEST_FILES)
+	$(INSTALL_GWATCH) --config-settings=cmake.define.GWATCH_WERROR=ON \
+	    --config-settings=cmake.define.GWATCH_BUILD_TESTS=ON \
 	    --config-settings=cmake.define.GWATCH_BUILD_BENCHMARKS=ON
+	touch $(VENV)/built $@
+
+src/viewer/node_modules: src/viewer/package-lock.json
+	cd src/viewer && $(NPM) ci --silent
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(BUILD) demo-report.*
+	rm -rf $(VENV) $(BUILD) src/viewer/node_modules demo-report.*

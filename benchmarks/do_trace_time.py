@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 import time
 from typing import Any
 
@@ -60,7 +61,7 @@ def show(calls: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description="Measure how long do_trace takes.")
     parser.add_argument("--json", metavar="PATH", help="write all figures to a file")
     parser.add_argument("--calls", type=int, default=4)
@@ -79,7 +80,8 @@ def main() -> None:
     print(f"\nlimit of {LIMIT_SECONDS} s: {verdict} ({worst:.3f} s)")
     if options.json:
         write_json(options.json, {"kernel_s": kernel, "limit_s": LIMIT_SECONDS, "calls": calls})
+    return int(worst >= LIMIT_SECONDS)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

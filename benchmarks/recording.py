@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import statistics
+import sys
 import time
 from typing import Any
 
@@ -24,6 +25,7 @@ from gpu_cases import Case, attention_case, machine_facts, matmul_case, write_js
 from gwatch import libpygwatch
 from gwatch.cuda.trace import do_trace
 
+MATMUL_RATIO_LIMIT = 1.25
 PAUSE_SECONDS = 0.003
 SPIN_CYCLES = 200_000
 WARM_UP_PAIRS = 5
@@ -172,7 +174,7 @@ HEADING = (
 )
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description="Measure what recording costs a kernel.")
     parser.add_argument("--json", metavar="PATH", help="write all figures to a file")
     parser.add_argument("--pairs", type=int, default=40)
@@ -188,7 +190,11 @@ def main() -> None:
         print(show(rows[-1]), flush=True)
     if options.json:
         write_json(options.json, {"pairs": options.pairs, "pause_s": PAUSE_SECONDS, "rows": rows})
+    matmul_ratio = rows[0]["recording"]["ratio"]
+    lost = sum(row["events_expected"] - row["events"] for row in rows)
+    print(f"\nmatmul {matmul_ratio:.4f}, limit {MATMUL_RATIO_LIMIT}; events lost: {lost}")
+    return int(matmul_ratio > MATMUL_RATIO_LIMIT or lost != 0)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -9,10 +9,12 @@ and facts (attention.raw), and the PTX that Triton made of the kernel (attention
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import tempfile
 from collections.abc import Callable
+from datetime import datetime, timezone
 from pathlib import Path
 from types import ModuleType
 
@@ -99,6 +101,8 @@ def record(example: ModuleType, folder: Path) -> None:
     raw, ptx = folder / "attention.raw", folder / "attention.ptx"
     libpygwatch.write_raw_capture(str(raw), launch.records, build.instrumented.sites, run)
     write_ptx(ptx, build.found.ptx)
+    created = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    (folder / "recording.json").write_text(json.dumps({"created": created}) + "\n", "utf-8")
     read_back = libpygwatch.read_raw_capture(str(raw))
     assert libpygwatch.decode(read_back.records, read_back.sites).counts.events == run.counts.events
     for path in (raw, ptx):

@@ -71,9 +71,7 @@ configure() {
     local arguments=(-G Ninja -S . -B "$BUILD" -DCMAKE_BUILD_TYPE=Release
         "-DPython_EXECUTABLE=$PYTHON" "-DPython3_EXECUTABLE=$PYTHON"
         "-Dpybind11_DIR=$("$PYTHON" -m pybind11 --cmakedir)"
-        -DGWATCH_BUILD_PYTHON=ON -DGWATCH_BUILD_TESTS=OFF -DGWATCH_BUILD_BENCHMARKS=OFF
-        # The project builds with -Werror; a compiler newer than the project's may warn of more.
-        "-DCMAKE_CXX_COMPILE_OBJECT=<CMAKE_CXX_COMPILER> <DEFINES> <INCLUDES> <FLAGS> -Wno-error -o <OBJECT> -c <SOURCE>")
+        -DGWATCH_BUILD_PYTHON=ON -DGWATCH_BUILD_TESTS=OFF -DGWATCH_BUILD_BENCHMARKS=OFF)
     if [[ -n ${EXTRA_INCLUDE:-} ]]; then
         EXTRA_INCLUDE=$(cd "$EXTRA_INCLUDE" && pwd) || return
         export CMAKE_INCLUDE_PATH=$EXTRA_INCLUDE${CMAKE_INCLUDE_PATH:+:$CMAKE_INCLUDE_PATH}

@@ -113,6 +113,7 @@ Result<Instrumented> instrument_entries(const ptx::Module& module,
 Result<std::vector<Marker>> list_markers(const ptx::Module& module,
                                          const std::string& kernel_pattern, SiteTable* table,
                                          const Options& options) {
+    if (auto fresh = check_not_instrumented(module); !fresh) return fresh.error();
     const auto entries = match_entries(module, kernel_pattern);
     if (!entries) return entries.error();
     auto plan = make_plan(module, *entries);

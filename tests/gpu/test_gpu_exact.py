@@ -42,6 +42,15 @@ def test_ten_runs_of_matmul_give_the_same_counts(workloads, matmul):
     assert len({c.records for c in counts}) == 1
 
 
+def test_ten_runs_of_attention_give_the_same_counts(workloads):
+    attention = workloads.make_attention(True, 64, seqlen=1024)
+
+    counts = [workloads.trace(attention).runs[0].counts for _ in range(10)]
+
+    assert {c.events for c in counts} == {attention.events}
+    assert len({c.records for c in counts}) == 1
+
+
 @pytest.mark.parametrize(("causal", "head_dim", "seqlen"), ATTENTION_CASES)
 def test_attention_records_what_its_loops_pass(workloads, causal, head_dim, seqlen):
     work = workloads.make_attention(causal, head_dim, seqlen=seqlen)

@@ -92,10 +92,9 @@ def test_pattern_that_matches_nothing_lists_the_kernels_seen(workloads, steps):
 
 
 def test_bad_pattern(workloads, steps):
-    with pytest.raises(UsageError) as caught:
-        workloads.do_trace(fn=steps.launch, kernel_name_pattern="steps(", dsl="triton")
+    error = workloads.trace_failure(steps, UsageError, kernel_name_pattern="steps(")
 
-    assert "steps(" in str(caught.value)
+    assert "steps(" in str(error)
 
 
 def test_fn_that_launches_nothing(workloads):
@@ -112,24 +111,17 @@ def test_no_markers(workloads):
 
 
 def test_unknown_dsl(workloads, steps):
-    with pytest.raises(UsageError) as caught:
-        workloads.do_trace(fn=steps.launch, kernel_name_pattern=steps.pattern, dsl="fortran")
+    error = workloads.trace_failure(steps, UsageError, dsl="fortran")
 
-    assert "fortran" in str(caught.value)
-    assert "triton" in str(caught.value)
+    assert "fortran" in str(error)
+    assert "triton" in str(error)
 
 
 def test_tier_that_does_not_exist(workloads, steps):
-    with pytest.raises(UsageError) as caught:
-        workloads.do_trace(
-            fn=steps.launch,
-            kernel_name_pattern=steps.pattern,
-            dsl="triton",
-            instrumentation_tier="sass",
-        )
+    error = workloads.trace_failure(steps, UsageError, instrumentation_tier="sass")
 
-    assert "sass" in str(caught.value)
-    assert "ptx" in str(caught.value)
+    assert "sass" in str(error)
+    assert "ptx" in str(error)
 
 
 def test_kernel_without_ptx(workloads):

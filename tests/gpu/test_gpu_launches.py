@@ -198,6 +198,35 @@ def test_fn_that_raises_keeps_its_exception_and_frees_the_hooks(workloads, steps
     assert workloads.trace(steps).runs[0].counts.events == steps.events
 
 
+@pytest.mark.parametrize(
+    ("options", "cluster"), [({"launch_cooperative_grid": True}, 1), ({"num_ctas": 2}, 2)]
+)
+def test_cooperative_and_cluster_launches(options, cluster):
+    import gpu_kernels
+    import torch
+
+    from gwatch.cuda.trace import do_trace
+
+    blocks, steps, warps = 64, 50, 4
+    untraced = torch.zeros(blocks * 32 * warps, device="cuda", dtype=torch.int32)
+    traced = torch.zeros_like(untraced)
+
+    def launch(out):
+        gpu_kernels.steps_kernel[(blocks,)](
+            out, steps, block=32 * warps, num_warps=warps, **options
+        )
+
+    launch(untraced)
+    (run,) = do_trace(lambda: launch(traced), "^steps_kernel$", "triton").runs
+
+    assert torch.equal(untraced, traced)
+    assert untraced.any()
+    assert run.launch.cluster[0] == cluster
+    assert run.counts.warps_in_grid == blocks * cluster * warps
+    assert run.counts.events == run.counts.warps_in_grid * steps * 2
+    assert run.counts.dropped_events == 0
+
+
 def test_do_trace_inside_do_trace_is_refused_and_the_outer_one_goes_on(workloads, steps):
     from gwatch.errors import UsageError
 

@@ -64,7 +64,7 @@ def fn():
     return function
 
 
-def test_unknown_tier_says_what_there_is_and_does_not_call_fn(capture, fn):
+def test_unknown_tier_says_what_there_is_and_fn_runs_untraced(capture, fn):
     with pytest.raises(UsageError) as caught:
         do_trace(fn, "k", instrumentation_tier="sass")
 
@@ -72,30 +72,52 @@ def test_unknown_tier_says_what_there_is_and_does_not_call_fn(capture, fn):
         "instrumentation_tier='sass' is not available: gwatch instruments PTX, not SASS\n"
         "Use instrumentation_tier='ptx'."
     )
-    assert fn.calls == 0
+    assert fn.calls == 1
     assert capture.calls == []
 
 
-def test_unknown_dsl_lists_the_known_ones_and_does_not_call_fn(capture, fn):
+def test_unknown_dsl_lists_the_known_ones_and_fn_runs_untraced(capture, fn):
     with pytest.raises(UsageError, match="fortran") as caught:
         do_trace(fn, "k", dsl="fortran")
 
     assert "triton" in str(caught.value)
-    assert fn.calls == 0
+    assert fn.calls == 1
     assert capture.calls == []
 
 
-@pytest.mark.parametrize("warps", [[32], [-1], []])
+@pytest.mark.parametrize("warps", [[32], [-1], [], 3])
 def test_warps_that_no_block_has_are_refused(capture, fn, warps):
     with pytest.raises(UsageError, match="warp"):
         do_trace(fn, "k", warps=warps)
 
-    assert fn.calls == 0
+    assert fn.calls == 1
 
 
 def test_max_launches_must_be_positive(capture, fn):
-    with pytest.raises(UsageError, match="max_launches=0"):
+    with pytest.raises(UsageError, match="max_launches=0") as caught:
         do_trace(fn, "k", max_launches=0)
+
+    assert caught.value.value == 42
+
+
+@pytest.mark.parametrize("size", [0, -1])
+def test_buffer_bytes_must_be_positive(capture, fn, size):
+    with pytest.raises(UsageError, match=f"buffer_bytes={size}"):
+        do_trace(fn, "k", buffer_bytes=size)
+
+    assert fn.calls == 1
+
+
+def test_verbose_prints_each_stage_and_their_sum(capsys):
+    run = SimpleNamespace(
+        launch=SimpleNamespace(kernel="k"), stage_seconds={"assemble": 0.25, "decode": 0.125}
+    )
+
+    _do_trace._print_stages(run)
+
+    assert capsys.readouterr().err == (
+        "gwatch: traced k in 0.375 s\n  assemble         250.0 ms\n  decode           125.0 ms\n"
+    )
 
 
 def test_arguments_reach_the_capture(capture, fn):
@@ -167,13 +189,13 @@ def test_cupti_that_is_taken_lets_fn_run_first(capture, fn):
     assert capture.calls == ["init"]
 
 
-def test_a_bad_pattern_does_not_call_fn(capture, fn):
+def test_with_a_bad_pattern_fn_runs_untraced(capture, fn):
     capture.begin_error = UsageError("kernel_name_pattern '(' is not a regular expression")
 
     with pytest.raises(UsageError):
         do_trace(fn, "(")
 
-    assert fn.calls == 0
+    assert fn.calls == 1
 
 
 def test_an_exception_of_fn_ends_the_capture_and_passes_through(capture):

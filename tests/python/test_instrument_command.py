@@ -133,10 +133,11 @@ def test_no_markers_is_exit_2_and_writes_nothing(flag, tmp_path, capfd):
     assert not out.exists()
 
 
-def test_an_instrumented_text_is_refused(ptx, tmp_path, capfd):
+@pytest.mark.parametrize("flag", [[], ["--list"], ["--json"]])
+def test_an_instrumented_text_is_refused(flag, ptx, tmp_path, capfd):
     once, twice = tmp_path / "once.ptx", tmp_path / "twice.ptx"
     assert main(["instrument", str(ptx), "-o", str(once)]) == 0
-    assert main(["instrument", str(once), "-o", str(twice)]) == 1
+    assert main(["instrument", str(once), "-o", str(twice), *flag]) == 1
     assert "instrumented already" in capfd.readouterr().err
     assert not twice.exists()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from gwatch.common.format import write_trace
+from gwatch.common.format import write_trace, writer_for
 
 DEFAULT_REPORT = "demo-report.html"
 
@@ -35,6 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
     from gwatch.demo import offline, online
     from gwatch.show.summary import render_trace
 
+    paths = arguments.report or [DEFAULT_REPORT]
+    for path in paths:
+        writer_for(path)
     reason = "as asked" if arguments.recorded else online.why_not()
     if reason is None:
         trace = online.trace()
@@ -44,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         trace = offline.recorded_trace()
     print()
     print(render_trace(trace))
-    for path in arguments.report or [DEFAULT_REPORT]:
+    for path in paths:
         write_trace(trace, path)
         print(f"wrote {path}")
     return 0

@@ -91,7 +91,10 @@ def _read(path: str) -> bytes:
     try:
         return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror}") from error
+        raise FileError(
+            f"cannot read {path}: {error.strerror}",
+            hint="Name a PTX file, or - for standard input.",
+        ) from error
 
 
 def _write(text: bytes, path: str | None) -> None:
@@ -101,7 +104,9 @@ def _write(text: bytes, path: str | None) -> None:
     try:
         Path(path).write_bytes(text)
     except OSError as error:
-        raise FileError(f"cannot write {path}: {error.strerror}") from error
+        raise FileError(
+            f"cannot write {path}: {error.strerror}", hint="Name another file with -o."
+        ) from error
 
 
 def _say_no_markers(message: str) -> int:

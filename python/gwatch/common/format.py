@@ -47,11 +47,19 @@ def write_trace(trace: libpygwatch.Trace, path: str | os.PathLike[str]) -> None:
         UsageError: another extension.
         FileError: the file cannot be written.
     """
+    writer_for(path)(trace, os.fspath(path))
+
+
+def writer_for(path: str | os.PathLike[str]) -> Callable[[libpygwatch.Trace, str], None]:
+    """Find the writer of a file by its extension.
+
+    Raises:
+        UsageError: no report has this extension.
+    """
     name = os.fspath(path)
     for extension, write in WRITERS.items():
         if name.endswith(extension):
-            write(trace, name)
-            return
+            return write
     raise UsageError(
         f"cannot tell the format of '{name}' from its extension",
         hint=f"Use one of {', '.join(WRITERS)}.",

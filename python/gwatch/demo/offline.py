@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import warnings
 from importlib import resources
 
 from gwatch import assemblers, libpygwatch
@@ -11,7 +13,6 @@ from gwatch.sources import _triton_build, _triton_flags
 
 KERNEL = "attention_forward_kernel"
 COMPUTE_CAPABILITY = 90
-RECORDED_ON = "an NVIDIA H200"
 
 
 DATA = resources.files("gwatch.data") / "demo"
@@ -48,7 +49,10 @@ def _kernel_ptx() -> tuple[bytes, str, list[libpygwatch.Candidate]]:
 
     import gwatch.demo.attention as attention
 
-    compiled = attention.compile_offline(COMPUTE_CAPABILITY)
+    with warnings.catch_warnings():
+        # Triton 3.9 tells of a default that Triton 3.10 changes.
+        warnings.filterwarnings("ignore", message="TRITON_DEFAULT_FP_FUSION")
+        compiled = attention.compile_offline(COMPUTE_CAPABILITY)
     origin = f"compiled here by triton {triton.__version__}"
     build = _triton_build.from_object(compiled)
     return build.ptx.encode(), origin, list(_triton_flags.assemblers(triton, build))
@@ -60,5 +64,13 @@ def recorded_trace() -> libpygwatch.Trace:
         capture = libpygwatch.read_raw_capture(str(path))
     run = libpygwatch.decode(capture.records, capture.sites)
     libpygwatch.set_facts(run, capture.facts)
-    print(f"Recorded on {RECORDED_ON} and decoded here: one launch of the same kernel.")
-    return make_trace("gwatch demo: attention, recorded on an NVIDIA H200", [run])
+    recording = json.loads((DATA / "recording.json").read_text("utf-8"))
+    compiled = run.compile
+    print(
+        f"Recorded on an {run.launch.device} on {recording['created'][:10]} and decoded here: one "
+        f"launch of the same kernel,\n  compiled there by {compiled.assembler_origin} with ptxas "
+        f"{compiled.assembler_version}."
+    )
+    trace = make_trace(f"gwatch demo: attention, recorded on an {run.launch.device}", [run])
+    trace.created = recording["created"]
+    return trace

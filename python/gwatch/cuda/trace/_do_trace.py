@@ -34,8 +34,8 @@ def do_trace(
     """Run ``fn`` once and trace the kernel launches in it that match.
 
     Matching launches run a traced build of the same kernel, with the same results. All others run
-    untouched. If a launch cannot be traced its own kernel runs, ``fn`` ends as always, and the
-    error is raised afterwards; its ``value`` attribute is then what ``fn`` returned.
+    untouched. If anything fails, a wrong argument too, ``fn`` runs all the same, once, with its own
+    kernels, and the error is raised afterwards; its ``value`` attribute is what ``fn`` returned.
 
     Args:
         fn: what launches the kernel; called without arguments.
@@ -53,44 +53,33 @@ def do_trace(
         verbose: print how long each stage took, to stderr.
 
     Raises:
-        UsageError: a wrong argument; ``fn`` was not called.
+        UsageError: a wrong argument.
         SourceError, PtxError, InstrumentError, AssemblerError, DriverError: the kernel could not be
             traced.
         CaptureError: CUPTI is missing or taken, or no launch matched.
     """
-    if instrumentation_tier != "ptx":
-        raise UsageError(
-            f"instrumentation_tier='{instrumentation_tier}' is not available: "
-            "gwatch instruments PTX, not SASS",
-            hint="Use instrumentation_tier='ptx'.",
-        )
-    if max_launches < 1:
-        raise UsageError(f"max_launches={max_launches}: at least one launch must be traced")
-    sources = sources_for(dsl)
-    warp_mask = _warp_mask(warps)
-    names = {str(key): name for key, name in (scope_name_map or {}).items()}
-
-    preparer = Preparer(sources)
     started = time.perf_counter()
     try:
-        libpygwatch.init_cupti_hooks()
-        libpygwatch.begin_capture(
-            kernel_name_pattern, preparer, max_launches, buffer_bytes or 0, warp_mask
+        preparer = _begin(
+            kernel_name_pattern,
+            dsl,
+            instrumentation_tier,
+            max_launches=max_launches,
+            buffer_bytes=buffer_bytes,
+            warps=warps,
         )
-    except UsageError:
-        raise
     except GwatchError as error:
         error.value = fn()
         raise
     begin_seconds = time.perf_counter() - started
-    captured = None
     try:
         value = fn()
     finally:
         captured = libpygwatch.end_capture()
+    names = {str(key): name for key, name in (scope_name_map or {}).items()}
     try:
-        runs = [_make_run(launch, preparer.builds, names) for launch in captured.launches]
-        warnings = _check(captured, kernel_name_pattern, max_launches)
+        runs, failures = _make_runs(captured, preparer.builds, names)
+        warnings = _check(runs, failures, captured, kernel_name_pattern, max_launches)
     except GwatchError as error:
         error.value = value
         raise
@@ -101,9 +90,43 @@ def do_trace(
     return TraceResult(runs, value, warnings)
 
 
+def _begin(
+    pattern: str,
+    dsl: str | None,
+    tier: str,
+    *,
+    max_launches: int,
+    buffer_bytes: int | None,
+    warps: Iterable[int] | None,
+) -> Preparer:
+    """Check the arguments and begin the capture."""
+    if tier != "ptx":
+        raise UsageError(
+            f"instrumentation_tier='{tier}' is not available: gwatch instruments PTX, not SASS",
+            hint="Use instrumentation_tier='ptx'.",
+        )
+    if max_launches < 1:
+        raise UsageError(
+            f"max_launches={max_launches}: at least one launch must be traced",
+            hint="Leave it out to trace the first matching launch.",
+        )
+    if buffer_bytes is not None and buffer_bytes < 1:
+        raise UsageError(
+            f"buffer_bytes={buffer_bytes}: records need memory",
+            hint="Leave it out for 1 GiB or a quarter of the free memory, whichever is less.",
+        )
+    warp_mask = _warp_mask(warps)
+    preparer = Preparer(sources_for(dsl))
+    libpygwatch.init_cupti_hooks()
+    libpygwatch.begin_capture(pattern, preparer, max_launches, buffer_bytes or 0, warp_mask)
+    return preparer
+
+
 def _warp_mask(warps: Iterable[int] | None) -> int:
     if warps is None:
         return 0
+    if not isinstance(warps, Iterable):
+        raise UsageError(f"warps={warps!r} is no list of warps", hint="Pass a list: warps=[0, 3].")
     mask = 0
     for warp in warps:
         if not 0 <= warp < WARPS_OF_LARGEST_BLOCK:
@@ -114,18 +137,38 @@ def _warp_mask(warps: Iterable[int] | None) -> int:
     return mask
 
 
-def _check(captured: libpygwatch.CaptureResult, pattern: str, max_launches: int) -> list[str]:
+def _make_runs(
+    captured: libpygwatch.CaptureResult, builds: list[TracedBuild], names: Mapping[str, str]
+) -> tuple[list[libpygwatch.Run], list[tuple[str, GwatchError]]]:
+    """The runs of the traced launches, and kernel and error of each launch without one."""
+    runs: list[libpygwatch.Run] = []
+    failures = [(failure.kernel, failure.error) for failure in captured.failures]
+    for launch in captured.launches:
+        try:
+            runs.append(_make_run(launch, builds, names))
+        except GwatchError as error:
+            failures.append((launch.info.kernel, error))
+    return runs, failures
+
+
+def _check(
+    runs: list[libpygwatch.Run],
+    failures: list[tuple[str, GwatchError]],
+    captured: libpygwatch.CaptureResult,
+    pattern: str,
+    max_launches: int,
+) -> list[str]:
     """The warnings of a capture; raises when nothing at all was traced."""
-    if not captured.launches:
-        if captured.failures:
-            raise captured.failures[0].error
+    if not runs:
+        if failures:
+            raise failures[0][1]
         raise CaptureError(
             f"no launch matched kernel_name_pattern '{pattern}'",
             detail=_seen_kernels(captured.seen_kernels),
             hint="The pattern is a regular expression, searched in the mangled and the demangled "
             "name.",
         )
-    warnings = [f"a launch of {f.kernel} was not traced: {f.error}" for f in captured.failures]
+    warnings = [f"a launch of {kernel} was not traced: {error}" for kernel, error in failures]
     if captured.skipped_launches:
         warnings.append(
             f"{captured.skipped_launches} more matching launches ran untraced; "
@@ -211,6 +254,9 @@ def _build_facts(facts: libpygwatch.FunctionFacts) -> libpygwatch.BuildFacts:
     build = libpygwatch.BuildFacts()
     build.registers = facts.registers
     build.local_bytes = facts.local_bytes
+    if facts.local_bytes == 0:
+        # Spills are local memory: without any there are none.
+        build.spill_store_bytes = build.spill_load_bytes = 0
     build.static_shared_bytes = facts.static_shared_bytes
     return build
 
