@@ -3,10 +3,10 @@
 import pytest
 
 torch = pytest.importorskip("torch")
-if not torch.cuda.is_available() or torch.cuda.device_count() < 2:
-    pytest.skip("fewer than two CUDA devices", allow_module_level=True)
-
+pytest.importorskip("triton")
 import gpu_kernels  # noqa: E402
+
+pytestmark = pytest.mark.skipif(torch.cuda.device_count() < 2, reason="fewer than two CUDA devices")
 
 BLOCKS, STEPS, WARPS = 64, 100, 4
 EVENTS = BLOCKS * STEPS * WARPS * 2
