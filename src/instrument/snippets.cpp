@@ -133,7 +133,7 @@ const char kProvenRecord[] = R"(	mov.u64 %_clock, %clock64;
 <count_extra>)";
 
 // Lane 0 leaves: it alone has counted what its warp's region had no room for. The limit is 0 in a
-// warp that is not recorded.
+// warp that is not recorded. The maximum is of the low word: one of 64 bits needs sm_32.
 const char kFlush[] = R"(	setp.gt.and.u32 %_writes, %_cursor, %_limit, %_leader;
 	setp.ne.and.u32 %_writes, %_limit, 0, %_writes;
 	@!%_writes bra $_flushed<site>;
@@ -141,7 +141,7 @@ const char kFlush[] = R"(	setp.gt.and.u32 %_writes, %_cursor, %_limit, %_leader;
 	cvt.u64.u32 %_count, %_a;
 	ld.const.u64 %_address, <control>;
 	red.global.add.u64 [%_address+<dropped_records>], %_count;
-	red.global.max.u64 [%_address+<most_overflow>], %_count;
+	red.global.max.u32 [%_address+<most_overflow>], %_a;
 <add_extra>	red.global.add.u64 [%_address+<dropped_events>], %_count;
 $_flushed<site>:
 )";
