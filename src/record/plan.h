@@ -49,8 +49,8 @@ struct Need {
 };
 
 /// A buffer_bytes with which the same launch gets that much, and more chunks in proportion if it
-/// gets more blocks recorded: at most about a quarter more than the least. 0 when even 1 TiB is too
-/// little.
+/// gets more blocks recorded. 0 when no buffer up to 1 TiB does; a region has at most 2^24 slots,
+/// and all of them together kMaxSlots.
 std::uint64_t bytes_for(const Need& need, const Plan& plan, PlanRequest request);
 
 /// What a launch left in its memory, as little as holds all records.
