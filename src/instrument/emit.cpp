@@ -54,6 +54,7 @@ const Parts& layout_parts() {
         {"dropped_records", std::to_string(offsetof(record::Control, dropped_records))},
         {"dropped_events", std::to_string(offsetof(record::Control, dropped_events))},
         {"unplaced_warps", std::to_string(offsetof(record::Control, unplaced_warps))},
+        {"most_overflow", std::to_string(offsetof(record::Control, most_overflow))},
         {"not_recorded", std::to_string(record::kNotRecorded)},
         {"header_slots", std::to_string(record::kHeaderSlots)},
         {"slot_bytes", std::to_string(sizeof(record::Slot))},
@@ -77,7 +78,7 @@ static_assert(offsetof(record::Slot, site) == 4 && offsetof(record::Slot, clock_
                   offsetof(record::Unit, globaltimer_low) == 12 &&
                   offsetof(record::ChunkHeader, lane) == 4 &&
                   offsetof(record::ChunkHeader, sm) == 8,
-              "kHotSlot and kColdUnit write these");
+              "kHotSlot, kProvenRecord and kColdUnit write these");
 static_assert(record::kExitSlots == 2, "kHotExit writes two");
 
 constexpr char kReadMask[] = "\tactivemask.b32 %_mask;\n";
@@ -86,21 +87,31 @@ constexpr char kReadMaskBefore62[] = "\tvote.ballot.b32 %_mask, 1;\n";
 constexpr char kWholeWarp[] = "\tmov.b32 %_mask, -1;\n";
 constexpr char kLaneZero[] = "\tmov.pred %_writes, %_leader;\n";
 constexpr char kReadTimer[] = "\tmov.u64 %_timer, %globaltimer;\n";
-// No slot is left, or not two for an exit. The cursor of a warp that is not recorded counts as
-// full.
-constexpr char kFullForSlot[] = "\tand.b32 %_a, %_cursor, %_a;\n\tsetp.eq.u32 %_cold, %_a, 0;\n";
+// No slot is left, or not two for an exit: a limit of 0, which is that of a warp that is not
+// recorded, counts as full for any cursor, also for the last before it wraps.
+constexpr char kFullForSlot[] = "\tsetp.ge.u32 %_cold, %_cursor, %_limit;\n";
 constexpr char kFullForExit[] =
-    "\tadd.u32 %_b, %_cursor, 1;\n\tand.b32 %_a, %_b, %_a;\n\tsetp.lt.u32 %_cold, %_a, 2;\n";
+    "\tsetp.ge.u32 %_cold, %_cursor, %_limit;\n\tadd.u32 %_a, %_cursor, 1;\n"
+    "\tsetp.ge.or.u32 %_cold, %_a, %_limit, %_cold;\n";
 constexpr char kPartOfWarp[] = "\tsetp.ne.or.u32 %_cold, %_mask, -1, %_cold;\n";
 constexpr char kUniformWarp[] = "\tshfl.sync.idx.b32 %_warp, %_warp, 0, 31, -1;\n";
-constexpr char kRegionOfCursor[] =
+constexpr char kAddExtra[] =
+    "\tcvt.u64.u32 %_timer, %_extra;\n\tadd.u64 %_count, %_count, %_timer;\n";
+// From the limit: the cursor may stand anywhere behind it.
+constexpr char kRegionOfLimit[] =
     "\tld.const.u32 %_a, <region_slots>;\n\tbfind.u32 %_a, %_a;\n"
-    "\tadd.u32 %_region, %_cursor, -1;\n\tshr.u32 %_region, %_region, %_a;\n";
+    "\tadd.u32 %_region, %_limit, -1;\n\tshr.u32 %_region, %_region, %_a;\n";
 
 std::string drop_events(const Site& site) {
     if (site.markers == 0) return {};
     return "\tred.global.add.u64 [%_address+<dropped_events>], " + std::to_string(site.markers) +
            ";\n";
+}
+
+/// Of a proven site that dropped its record: the markers beyond the one that the cursor counts.
+std::string count_extra(const Site& site) {
+    if (site.markers < 2) return {};
+    return "\t@!%_writes add.u32 %_extra, %_extra, " + std::to_string(site.markers - 1) + ";\n";
 }
 
 /// The record under the guard of its statement: the other threads jump over it.
@@ -113,6 +124,17 @@ std::string under_guard(const PlannedSite& planned, const std::string& record) {
 
 }  // namespace
 
+Overflow overflow_of(const FunctionPlan& function, const SiteTable& table) {
+    Overflow overflow;
+    for (const PlannedSite& planned : function.sites) {
+        const Site& site = table.sites[planned.number - 1];
+        if (planned.is_exit || site.placement != Placement::kProven) continue;
+        overflow.possible = true;
+        overflow.has_extra = overflow.has_extra || site.markers > 1;
+    }
+    return overflow;
+}
+
 Emitter::Emitter(const ptx::Module& module, Capabilities capabilities)
     : capabilities_(capabilities), prefix_(choose_prefix(module)) {}
 
@@ -120,13 +142,19 @@ std::string Emitter::declaration() const {
     return fill(snippets::kDeclaration, {});
 }
 
-std::string Emitter::prologue() const {
-    return fill(std::string(snippets::kEntryRegisters) + snippets::kPrologue,
+std::string Emitter::prologue(const Overflow& overflow) const {
+    return fill(std::string(snippets::kEntryRegisters) +
+                    (overflow.has_extra ? snippets::kExtraRegister : "") + snippets::kPrologue,
                 {{"uniform_warp", capabilities_.shuffle ? kUniformWarp : ""},
                  {"cluster_rank", capabilities_.cluster_rank ? "%cluster_ctarank" : "0"}});
 }
 
-std::string Emitter::record(const PlannedSite& planned, const Site& site) const {
+std::string Emitter::record(const PlannedSite& planned, const Site& site,
+                            const Overflow& overflow) const {
+    if (site.placement == Placement::kProven && !planned.is_exit) {
+        return fill(under_guard(planned, snippets::kProvenRecord),
+                    {{"site", std::to_string(planned.number)}, {"count_extra", count_extra(site)}});
+    }
     const bool in_entry = site.placement != Placement::kFunction;
     const bool tests_mask = site.placement != Placement::kProven;
     const std::string read_mask = capabilities_.activemask ? kReadMask : kReadMaskBefore62;
@@ -138,7 +166,9 @@ std::string Emitter::record(const PlannedSite& planned, const Site& site) const 
                          {"test_full", planned.is_exit ? kFullForExit : kFullForSlot},
                          {"test_mask", tests_mask ? kPartOfWarp : ""},
                          {"store", planned.is_exit ? snippets::kHotExit : snippets::kHotSlot},
-                         {"find_region", in_entry ? kRegionOfCursor : ""},
+                         {"flush", planned.is_exit && overflow.possible ? snippets::kFlush : ""},
+                         {"add_extra", overflow.has_extra ? kAddExtra : ""},
+                         {"find_region", in_entry ? kRegionOfLimit : ""},
                          {"uniform_warp", ""},
                          {"drop_events", drop_events(site)}};
     const std::string code = in_entry ? snippets::kEntryRecord : snippets::kFunctionRecord;

@@ -1,11 +1,32 @@
 #include "instrument/prove.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
+
+#include "instrument/exits.h"
+#include "instrument/reach.h"
 
 namespace gwatch::instrument {
 
 namespace {
+
+/// Whether a thread may end in a device function. Lane 0 could not report there what its warp's
+/// region dropped: a function shares no register with its kernel.
+bool may_end_in_a_function(const ptx::Module& module, std::uint32_t entry) {
+    const auto reached = reachable_functions(module, {entry});
+    return std::any_of(reached.begin(), reached.end(), [&](std::uint32_t index) {
+        const ptx::Function& function = module.functions()[index];
+        return !function.is_entry && !find_exits(module, function).empty();
+    });
+}
+
+/// Says of each site of an entry why none is proven.
+void refuse_entry(const FunctionPlan& function, std::map<std::uint16_t, std::string>* reasons) {
+    for (const PlannedSite& planned : function.sites) {
+        (*reasons)[planned.number] = "a device function that the kernel may call ends threads";
+    }
+}
 
 /// Proves the sites of one entry; notes for each other site why not.
 void prove_entry(const ptx::Module& module, const analysis::Uniformity& uniformity,
@@ -28,6 +49,10 @@ void prove_sites(const ptx::Module& module, const analysis::LaunchShape& shape, 
     for (const FunctionPlan& planned : plan->functions) {
         const ptx::Function& function = module.functions()[planned.function];
         if (!function.is_entry) continue;
+        if (may_end_in_a_function(module, planned.function)) {
+            refuse_entry(planned, &reasons);
+            continue;
+        }
         prove_entry(module, analysis::analyze(module, function, shape), planned, &plan->table,
                     &reasons);
     }

@@ -4,12 +4,16 @@ namespace gwatch::instrument::snippets {
 
 const char kDeclaration[] = ".visible .const .align 8 .b8 <launch>[<launch_bytes>];\n";
 
-// Lives as long as the kernel: cursor, chunk and leader. The others are dead between two records.
+// Lives as long as the kernel: cursor, limit, chunk and leader. The others are dead between two
+// records.
 const char kEntryRegisters[] =
-    R"(	.reg .b32 %_cursor, %_chunk, %_mask, %_low, %_high, %_region, %_a, %_b;
-	.reg .b64 %_clock, %_timer, %_address, %_count, %_limit;
+    R"(	.reg .b32 %_cursor, %_limit, %_chunk, %_mask, %_low, %_high, %_region, %_a, %_b;
+	.reg .b64 %_clock, %_timer, %_address, %_count, %_bound;
 	.reg .pred %_leader, %_cold, %_writes, %_takes;
 )";
+
+// Events beyond the records that a full region dropped.
+const char kExtraRegister[] = "\t.reg .b32 %_extra;\n\tmov.u32 %_extra, 0;\n";
 
 const char kPrologue[] = R"(	{
 	.reg .b32 %_rank;
@@ -19,11 +23,12 @@ const char kPrologue[] = R"(	{
 	mov.u32 %_a, %laneid;
 	setp.eq.u32 %_leader, %_a, 0;
 	mov.u32 %_cursor, 0;
+	mov.u32 %_limit, 0;
 	mov.u32 %_chunk, <not_recorded>;
 <select>	@!%_selected bra $_entered;
 	ld.const.u32 %_a, <region_count>;
-	cvt.u64.u32 %_limit, %_a;
-	setp.lt.u64 %_selected, %_place, %_limit;
+	cvt.u64.u32 %_bound, %_a;
+	setp.lt.u64 %_selected, %_place, %_bound;
 	@%_selected bra $_placed;
 	ld.const.u64 %_address, <control>;
 	@%_leader red.global.add.u64 [%_address+<unplaced_warps>], 1;
@@ -32,6 +37,7 @@ $_placed:
 	cvt.u32.u64 %_a, %_place;
 	ld.const.u32 %_b, <region_slots>;
 	mad.lo.u32 %_cursor, %_a, %_b, <header_slots>;
+	mad.lo.u32 %_limit, %_a, %_b, %_b;
 	mov.u32 %_chunk, 0;
 	ld.const.u64 %_regions, <regions>;
 	mad.wide.u32 %_address, %_cursor, <slot_bytes>, %_regions;
@@ -101,9 +107,7 @@ const char kSelect[] = R"(	.reg .b32 %_x, %_y, %_z, %_warp, %_index, %_stride, %
 // holds since all lanes that go here together have the same mask, and a full mask means the same
 // cursor.
 const char kEntryRecord[] = R"(	mov.u64 %_clock, %clock64;
-<read_timer><read_mask>	ld.const.u32 %_a, <region_slots>;
-	add.u32 %_a, %_a, -1;
-<test_full><test_mask>	@!%_cold bra.uni $_hot<site>;
+<read_timer><read_mask><test_full><test_mask>	@!%_cold bra.uni $_hot<site>;
 <cold_mask><leader>	setp.ne.and.u32 %_writes, %_chunk, <not_recorded>, %_writes;
 <unit>	bra.uni $_back<site>;
 $_hot<site>:
@@ -113,6 +117,33 @@ $_hot<site>:
 	ld.const.u64 %_address, <regions>;
 	mad.wide.u32 %_address, %_cursor, <slot_bytes>, %_address;
 <store>$_back<site>:
+<flush>)";
+
+// A marker that all lanes pass equally often: no branch, so it parts no block of the kernel's code.
+// The cursor counts on behind the limit, what was dropped is reported at the exit.
+const char kProvenRecord[] = R"(	mov.u64 %_clock, %clock64;
+	setp.lt.and.u32 %_writes, %_cursor, %_limit, %_leader;
+	mov.b64 {%_low, %_high}, %_clock;
+	shl.b32 %_high, %_high, 16;
+	or.b32 %_high, %_high, <site>;
+	ld.const.u64 %_address, <regions>;
+	mad.wide.u32 %_address, %_cursor, <slot_bytes>, %_address;
+	@%_writes st.global.v2.b32 [%_address], {%_low, %_high};
+	add.u32 %_cursor, %_cursor, 1;
+<count_extra>)";
+
+// Lane 0 leaves: it alone has counted what its warp's region had no room for. The limit is 0 in a
+// warp that is not recorded. The maximum is of the low word: one of 64 bits needs sm_32.
+const char kFlush[] = R"(	setp.gt.and.u32 %_writes, %_cursor, %_limit, %_leader;
+	setp.ne.and.u32 %_writes, %_limit, 0, %_writes;
+	@!%_writes bra $_flushed<site>;
+	sub.u32 %_a, %_cursor, %_limit;
+	cvt.u64.u32 %_count, %_a;
+	ld.const.u64 %_address, <control>;
+	red.global.add.u64 [%_address+<dropped_records>], %_count;
+	red.global.max.u32 [%_address+<most_overflow>], %_a;
+<add_extra>	red.global.add.u64 [%_address+<dropped_events>], %_count;
+$_flushed<site>:
 )";
 
 const char kHotSlot[] = R"(	@%_leader st.global.v2.b32 [%_address], {%_low, %_high};
@@ -139,8 +170,8 @@ const char kColdUnit[] = R"(	and.b32 %_a, %_chunk, <chunk_units_mask>;
 	mad.wide.u32 %_address, %_a, 1, %_address;
 	atom.global.add.u64 %_count, [%_address+<chunks_taken>], 1;
 	ld.const.u32 %_a, <pool_chunks>;
-	cvt.u64.u32 %_limit, %_a;
-	setp.lt.u64 %_writes, %_count, %_limit;
+	cvt.u64.u32 %_bound, %_a;
+	setp.lt.u64 %_writes, %_count, %_bound;
 	@%_writes bra $_head<site>;
 	red.global.add.u64 [%_address+<dropped_records>], 1;
 <drop_events>	bra $_write<site>;
@@ -169,13 +200,13 @@ $_write<site>:
 // Only the leader goes on: it alone needs to know the warp's region and its own lane cursor.
 const char kFunctionRecord[] = R"(	{
 	.reg .b32 %_chunk, %_mask, %_low, %_high, %_region, %_a, %_b;
-	.reg .b64 %_clock, %_address, %_count, %_limit, %_lane_cursor;
+	.reg .b64 %_clock, %_address, %_count, %_bound, %_lane_cursor;
 	.reg .pred %_writes, %_takes;
 	mov.u64 %_clock, %clock64;
 <read_mask><leader>	@!%_writes bra $_done<site>;
 <select>	ld.const.u32 %_a, <region_count>;
-	cvt.u64.u32 %_limit, %_a;
-	setp.lt.u64 %_takes, %_place, %_limit;
+	cvt.u64.u32 %_bound, %_a;
+	setp.lt.u64 %_takes, %_place, %_bound;
 	and.pred %_selected, %_selected, %_takes;
 	@!%_selected bra $_done<site>;
 	cvt.u32.u64 %_region, %_place;

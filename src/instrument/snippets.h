@@ -7,9 +7,12 @@ namespace gwatch::instrument::snippets {
 
 extern const char kDeclaration[];
 extern const char kEntryRegisters[];
+extern const char kExtraRegister[];
 extern const char kPrologue[];
 extern const char kSelect[];
 extern const char kEntryRecord[];
+extern const char kProvenRecord[];
+extern const char kFlush[];
 extern const char kHotSlot[];
 extern const char kHotExit[];
 extern const char kLeader[];

@@ -10,8 +10,12 @@
 //
 // Hot path: a warp owns one region, a power of two of 8-byte slots. Its first four slots are the
 // region header, written once on entry; the others are filled in order. The memory is zero before
-// the launch, and a slot in use is never zero (its site is not), so nothing has to be flushed at
-// exit: the first zero slot ends a region.
+// the launch, and a slot in use is never zero (its site is not), so no record has to be flushed at
+// exit: the first zero slot ends a region, or its end does.
+//
+// A full region drops the records of proven markers: the cursor counts on, and lane 0 adds what
+// came to nothing to Control when it exits (a warp that traps adds nothing). Records of unknown
+// markers, and exits, go the cold way.
 //
 // Cold path (some lanes only, or the region is full) and device functions: the lowest active lane
 // owns chunks of the pool, taken with one atomic add on Control::chunks_taken. A chunk is a header
@@ -70,10 +74,11 @@ inline constexpr std::uint32_t kChunkBytes = kChunkUnits * sizeof(Unit);
 /// Counters that the launch adds to.
 struct Control {
     std::uint64_t chunks_taken;     ///< may pass the number of chunks: then records were dropped
-    std::uint64_t dropped_records;  ///< cold records that found no chunk
+    std::uint64_t dropped_records;  ///< cold ones without a chunk, proven ones without a slot
     std::uint64_t dropped_events;   ///< markers of those records; fused ones count each
     std::uint64_t unplaced_warps;   ///< selected warps whose region lay behind the last one
-    std::uint64_t reserved[12];
+    std::uint64_t most_overflow;    ///< proven records that one full region dropped, at most
+    std::uint64_t reserved[11];
 };
 static_assert(sizeof(Control) == 128);
 
@@ -98,11 +103,17 @@ inline constexpr char kConstantsName[] = "gwatch_launch";
 /// Region of a recorded warp: regions of one block lie side by side, in order of warp.
 ///     region = (block - block_first) / block_stride * popcount(warp_mask)
 ///            + popcount(warp_mask & ((1 << warp) - 1))
-/// A cursor of the hot path is a slot index into all regions together; a cursor whose low bits
-/// (cursor & (region_slots - 1)) are 0 is full, and 0 is the cursor of a warp that is not recorded.
+/// A cursor of the hot path is a slot index into all regions together. Its limit, the index behind
+/// the last slot of the region, is (region + 1) * region_slots, the same in all lanes; a region is
+/// full when cursor >= limit, and the limit of a warp that is not recorded is 0. Only lane 0's
+/// cursor is exact at any time: the lanes may pass a proven marker one after the other.
 inline std::uint32_t warps_per_region_group(std::uint32_t warp_mask) {
     return std::popcount(warp_mask);
 }
+
+/// Most slots of all regions together: a cursor of 32 bits wraps only after its warp has dropped
+/// another 2^31 records.
+inline constexpr std::uint64_t kMaxSlots = 1ull << 31;
 
 /// The lane cursor of a warp that is not recorded: its cold path returns at once.
 inline constexpr std::uint32_t kNotRecorded = 0xffffffff;

@@ -12,10 +12,12 @@ namespace {
 constexpr std::uint64_t kAlignment = 256;
 constexpr std::uint64_t kControlBytes = kAlignment;
 constexpr std::uint64_t kDefaultBytes = 1ull << 30;
-constexpr std::uint64_t kMaxRegionSlots = 65536;
+/// 128 MiB: proven markers have no other place than the region.
+constexpr std::uint64_t kMaxRegionSlots = 1ull << 24;
+constexpr std::uint64_t kMostBytes = 1ull << 40;
 /// Blocks are left out before regions get smaller than this: a header and 60 records.
 constexpr std::uint64_t kUsefulRegionSlots = 64;
-/// Slot and unit indices are 32 bits wide, and the highest values mean "not recorded".
+/// Unit indices are 32 bits wide, and the highest values mean "not recorded".
 constexpr std::uint64_t kIndexLimit = 1ull << 32;
 constexpr std::uint64_t kCursorBytes = kLanes * sizeof(std::uint32_t);
 constexpr std::uint64_t kMaxThreads = 1024;
@@ -48,7 +50,7 @@ struct Demand {
     std::uint64_t blocks_that_fit(std::uint64_t slots) const {
         const std::uint64_t by_bytes =
             regions_budget() / (slots * sizeof(Slot) + cursor_bytes_per_region);
-        const std::uint64_t by_index = (kIndexLimit - 1) / slots;
+        const std::uint64_t by_index = kMaxSlots / slots;
         return std::min(by_bytes, by_index) / recorded_warps_per_block;
     }
     /// The smallest budget that holds one block's smallest regions and a chunk.
@@ -173,6 +175,23 @@ Result<Plan> plan_memory(const PlanRequest& request) {
         std::max<std::uint64_t>(1, demand->blocks_that_fit(kUsefulRegionSlots));
     const Sampling sampling = sample_blocks(demand->blocks, fit);
     return lay_out(*demand, sampling, slots_for(*demand, sampling.count));
+}
+
+std::uint64_t bytes_for(const Need& need, const Plan& plan, PlanRequest request) {
+    const auto blocks = static_cast<double>(std::max(1u, plan.constants.block_count));
+    request.warp_mask = plan.constants.warp_mask;
+    for (request.buffer_bytes = plan.total_bytes; request.buffer_bytes < kMostBytes;
+         request.buffer_bytes += request.buffer_bytes / 4 + 1) {
+        const auto larger = plan_memory(request);
+        if (!larger) return 0;
+        // More memory may also mean more recorded blocks, which then need as much each.
+        const double growth = larger->constants.block_count / blocks;
+        if (larger->constants.region_slots >= need.region_slots &&
+            larger->constants.pool_chunks >= static_cast<double>(need.pool_chunks) * growth) {
+            return request.buffer_bytes;
+        }
+    }
+    return 0;
 }
 
 }  // namespace gwatch::record

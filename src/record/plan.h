@@ -36,11 +36,22 @@ struct Plan {
     LaunchConstants at(std::uint64_t address) const;
 };
 
-/// Lays out the memory. Up to three quarters go to regions of 16 to 65536 slots, the rest to the
+/// Lays out the memory. Up to three quarters go to regions of 16 to 2^24 slots, the rest to the
 /// pool; a grid with more warps than regions of 64 slots fit is sampled evenly over its blocks,
 /// from block 0 to the last one, or to within a stride of it where no stride divides the way there.
 /// kUsage when the memory cannot hold the regions of a single block.
 Result<Plan> plan_memory(const PlanRequest& request);
+
+/// What a launch would have needed to drop nothing, for the blocks that it recorded.
+struct Need {
+    std::uint64_t region_slots;
+    std::uint64_t pool_chunks;
+};
+
+/// A buffer_bytes with which the same launch gets that much, and more chunks in proportion if it
+/// gets more blocks recorded. 0 when no buffer up to 1 TiB does; a region has at most 2^24 slots,
+/// and all of them together kMaxSlots.
+std::uint64_t bytes_for(const Need& need, const Plan& plan, PlanRequest request);
 
 /// What a launch left in its memory, as little as holds all records.
 struct RawRecords {

@@ -70,7 +70,8 @@ Json to_json(const Control& control) {
     return {{"chunks_taken", control.chunks_taken},
             {"dropped_records", control.dropped_records},
             {"dropped_events", control.dropped_events},
-            {"unplaced_warps", control.unplaced_warps}};
+            {"unplaced_warps", control.unplaced_warps},
+            {"most_overflow", control.most_overflow}};
 }
 
 Control control_from(const Json& json) {
@@ -79,6 +80,7 @@ Control control_from(const Json& json) {
     json.at("dropped_records").get_to(control.dropped_records);
     json.at("dropped_events").get_to(control.dropped_events);
     json.at("unplaced_warps").get_to(control.unplaced_warps);
+    control.most_overflow = json.value("most_overflow", std::uint64_t{0});
     return control;
 }
 

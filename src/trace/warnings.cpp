@@ -1,8 +1,10 @@
 #include "trace/warnings.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include "trace/text.h"
 
@@ -10,15 +12,45 @@ namespace gwatch::trace {
 
 namespace {
 
-constexpr std::uint64_t kMostBytes = 1ull << 40;
 constexpr double kNotableUncertainty = 0.02;
 
-/// Chunks that would have held the dropped records: full ones, and a part of one for each lane that
-/// may have dropped.
+/// Records that found no chunk: each tried to take one.
+std::uint64_t dropped_by_pool(const record::RawRecords& raw) {
+    const std::uint64_t chunks = raw.plan.constants.pool_chunks;
+    return raw.control.chunks_taken - std::min(raw.control.chunks_taken, chunks);
+}
+
+/// Chunks that would have held them: full ones, and a part of one for each lane that may have
+/// dropped.
 std::uint64_t chunks_lacking(const record::RawRecords& raw) {
-    const std::uint64_t dropped = raw.control.dropped_records;
+    const std::uint64_t dropped = dropped_by_pool(raw);
     const std::uint64_t lanes = std::uint64_t{raw.plan.constants.region_count} * record::kLanes;
     return dropped / (record::kChunkUnits - 1) + std::min(dropped, lanes);
+}
+
+/// The most records of whole warps that one region has in the pool.
+std::uint64_t most_whole_warps_in_pool(const record::RawRecords& raw) {
+    std::map<std::uint32_t, std::uint64_t> records_of_region;
+    for (std::size_t at = 0; at + record::kChunkUnits <= raw.pool.size();
+         at += record::kChunkUnits) {
+        const auto header = std::bit_cast<record::ChunkHeader>(raw.pool[at]);
+        std::uint64_t& records = records_of_region[header.region_plus_one];
+        for (std::size_t i = at + 1; i < at + record::kChunkUnits; ++i) {
+            records += raw.pool[i].site != 0 && raw.pool[i].mask == 0xffffffff;
+        }
+    }
+    std::uint64_t most = 0;
+    for (const auto& [region, records] : records_of_region) most = std::max(most, records);
+    return most;
+}
+
+/// Slots that would have held what regions dropped. Unknown markers of whole warps that went to the
+/// pool would have taken slots of the larger region first.
+std::uint64_t region_slots_needed(const record::RawRecords& raw) {
+    const std::uint64_t slots = raw.plan.constants.region_slots;
+    if (raw.control.most_overflow == 0) return slots;
+    const std::uint64_t others = most_whole_warps_in_pool(raw) + dropped_by_pool(raw);
+    return slots + raw.control.most_overflow + others;
 }
 
 void warn_of_drops(const Counts& counts, std::vector<std::string>* warnings) {
@@ -125,27 +157,11 @@ void warn_of_time(const ClockFit& fit, const Run& run, std::vector<std::string>*
 std::uint64_t buffer_bytes_needed(const record::RawRecords& raw) {
     if (raw.control.dropped_records == 0) return 0;
     const record::Plan& plan = raw.plan;
-    const std::uint64_t chunks = plan.constants.pool_chunks + chunks_lacking(raw);
-    const std::uint64_t blocks = std::max<std::uint64_t>(1, plan.constants.block_count);
-    record::PlanRequest request{raw.grid,
-                                raw.block,
-                                plan.total_bytes,
-                                0,
-                                plan.constants.warp_mask,
-                                plan.lane_cursors_offset != 0};
-    for (; request.buffer_bytes < kMostBytes;
-         request.buffer_bytes += request.buffer_bytes / 4 + 1) {
-        const auto larger = record::plan_memory(request);
-        if (!larger) return 0;
-        // More memory may also mean more recorded blocks, which then need as much each.
-        const double growth =
-            static_cast<double>(larger->constants.block_count) / static_cast<double>(blocks);
-        if (larger->constants.region_slots >= plan.constants.region_slots &&
-            larger->constants.pool_chunks >= static_cast<double>(chunks) * growth) {
-            return larger->total_bytes;
-        }
-    }
-    return 0;
+    const record::Need need{region_slots_needed(raw),
+                            plan.constants.pool_chunks + chunks_lacking(raw)};
+    record::PlanRequest request{raw.grid, raw.block};
+    request.uses_lane_cursors = plan.lane_cursors_offset != 0;
+    return record::bytes_for(need, plan, request);
 }
 
 std::vector<std::string> warnings_of(const Run& run, const record::RawRecords& raw,

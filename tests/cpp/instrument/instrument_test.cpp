@@ -113,7 +113,7 @@ TEST(Instrument, NamesThatTheModuleHasAreLeftAlone) {
     const auto result = instrument(parsed(kernel_text(body)), "k");
     ASSERT_TRUE(result.ok());
     EXPECT_NE(result->ptx.find("%gwatch3_cursor"), std::string::npos);
-    EXPECT_NE(result->ptx.find("$gwatch3_hot1:"), std::string::npos);
+    EXPECT_NE(result->ptx.find("$gwatch3_hot2:"), std::string::npos);
 }
 
 TEST(Instrument, WhatIsPutInCanBeTakenOutAgain) {

@@ -247,7 +247,7 @@ class Machine {
         if (name == "call") return call(step.operands.at(0));
         if (name == "ld") return load(step);
         if (name == "st") return store(step);
-        if (name == "atom" || name == "red") return add_atomically(step);
+        if (name == "atom" || name == "red") return change_atomically(step);
         if (name == "mov") return move(step);
         if (name == "setp") return set_predicate(step);
         if (name == "activemask" || name == "vote") return write(step.operands[0], group_);
@@ -370,7 +370,7 @@ class Machine {
         }
     }
 
-    void add_atomically(const Step& step) {
+    void change_atomically(const Step& step) {
         const bool returns = step.opcode[0] == "atom";
         const std::size_t bytes = type_of(step.opcode.back()).bits / 8;
         const Operand& address = step.operands[returns ? 1 : 0];
@@ -378,8 +378,9 @@ class Machine {
         if (place == nullptr) return fail("an atomic outside of all memory");
         std::uint64_t old = 0;
         std::memcpy(&old, place, bytes);
-        const std::uint64_t sum = old + read(step.operands[returns ? 2 : 1]);
-        std::memcpy(place, &sum, bytes);
+        const std::uint64_t value = read(step.operands[returns ? 2 : 1]);
+        const std::uint64_t result = step.opcode[2] == "max" ? std::max(old, value) : old + value;
+        std::memcpy(place, &result, bytes);
         if (returns) write(step.operands[0], old);
     }
 

@@ -25,7 +25,7 @@ void expect_sound(const Plan& plan, const PlanRequest& request) {
     const LaunchConstants& c = plan.constants;
     EXPECT_TRUE(std::has_single_bit(c.region_slots));
     EXPECT_GE(c.region_slots, kMinRegionSlots);
-    EXPECT_LT(std::uint64_t{c.region_count} * c.region_slots, 1ull << 32);
+    EXPECT_LE(std::uint64_t{c.region_count} * c.region_slots, kMaxSlots);
     EXPECT_LT(std::uint64_t{c.pool_chunks} * kChunkUnits, 1ull << 32);
     EXPECT_GE(c.pool_chunks, 1u);
     EXPECT_EQ(c.region_count, c.block_count * warps_per_region_group(c.warp_mask));
@@ -187,6 +187,52 @@ TEST(Plan, TakesTheLargestGrid) {
     const Plan plan = plan_of(request);
     EXPECT_TRUE(plan.sampled);
     expect_sound(plan, request);
+}
+
+/// Whatever a launch lacked, the bytes that are named give it.
+TEST(Plan, NamesTheBytesThatWouldHaveDroppedNothing) {
+    for (const bool uses_lane_cursors : {false, true}) {
+        for (const std::uint32_t blocks : {1u, 3u, 132u, 5000u}) {
+            for (const std::uint64_t bytes : {8192ull << 4, 1000003ull, 64ull << 20}) {
+                PlanRequest request = request_of({blocks, 1, 1}, {128, 1, 1}, bytes);
+                request.uses_lane_cursors = uses_lane_cursors;
+                request.warp_mask = 0b1011;
+                const Plan plan = plan_of(request);
+                for (const std::uint64_t overflow : {0ull, 1ull, 70'000ull, 1'000'000ull}) {
+                    for (const std::uint64_t chunks : {0ull, 1ull, 5000ull}) {
+                        const Need need{plan.constants.region_slots + overflow,
+                                        plan.constants.pool_chunks + chunks};
+                        request.buffer_bytes = 0;
+                        request.buffer_bytes = bytes_for(need, plan, request);
+                        if (std::bit_ceil(need.region_slots) * 3 * blocks > kMaxSlots) {
+                            EXPECT_EQ(request.buffer_bytes, 0u) << blocks << " " << overflow;
+                            continue;
+                        }
+                        ASSERT_NE(request.buffer_bytes, 0u) << blocks << " " << overflow;
+                        const LaunchConstants given = plan_of(request).constants;
+                        EXPECT_GE(given.region_slots, need.region_slots);
+                        EXPECT_GE(std::uint64_t{given.pool_chunks} * plan.constants.block_count,
+                                  need.pool_chunks * given.block_count);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(Plan, NamesNoBytesForMoreThanARegionCanHold) {
+    const PlanRequest request = request_of({1, 1, 1}, {32, 1, 1});
+    const Plan plan = plan_of(request);
+    EXPECT_EQ(bytes_for({(1ull << 24) + 1, 1}, plan, request), 0u);
+    EXPECT_NE(bytes_for({1ull << 24, 1}, plan, request), 0u);
+}
+
+TEST(Plan, RegionsTogetherHoldNoMoreSlotsThanACursorCanOverrun) {
+    const PlanRequest request = request_of({132, 1, 1}, {1024, 1, 1}, 1ull << 39);
+    const Plan plan = plan_of(request);
+    expect_sound(plan, request);
+    EXPECT_EQ(plan.constants.region_count, 132u * 32);
+    EXPECT_EQ(plan.constants.region_slots, 1u << 18) << "2^31 / 4224, down to a power of two";
 }
 
 }  // namespace

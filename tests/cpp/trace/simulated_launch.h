@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -103,6 +104,17 @@ class SimulatedLaunch : public record::MemoryReader {
         put_slot(region, site, ns);
     }
 
+    /// A record of a proven marker: dropped when the region is full.
+    void proven(std::uint32_t region, std::uint16_t site, double ns) {
+        if (warps_[region].used + 1 <= plan_.constants.region_slots) {
+            put_slot(region, site, ns);
+            return;
+        }
+        ++control_.dropped_records;
+        ++control_.dropped_events;
+        control_.most_overflow = std::max(control_.most_overflow, ++warps_[region].overflow);
+    }
+
     void exit(std::uint32_t region, double ns, std::uint32_t mask = 0xffffffff) {
         if (warps_[region].used + record::kExitSlots > plan_.constants.region_slots) {
             cold(region, 0, exit_, mask, ns);
@@ -157,6 +169,7 @@ class SimulatedLaunch : public record::MemoryReader {
     struct Warp {
         std::uint32_t sm = 0;
         std::uint32_t used = 0;
+        std::uint64_t overflow = 0;
         std::uint32_t cursors[record::kLanes] = {};
     };
 
