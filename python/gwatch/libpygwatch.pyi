@@ -69,6 +69,19 @@ __all__: list[str] = [
     "write_raw_capture",
 ]
 
+class PtxFacts:
+    """What a PTX module says of itself."""
+    @property
+    def entries(self) -> list[str]:
+        """Names of the kernels it defines."""
+    @property
+    def targets(self) -> list[str]: ...
+    @property
+    def variables(self) -> list[str]:
+        """Names of its .global and .const variables."""
+    @property
+    def version(self) -> str: ...
+
 class Marker:
     """A marker as it stands in PTX text."""
     @property
@@ -121,19 +134,6 @@ class Instrumented:
     @property
     def uses_lane_cursors(self) -> bool:
         """Whether a device function has a record."""
-
-class PtxFacts:
-    """What a PTX module says of itself."""
-    @property
-    def entries(self) -> list[str]:
-        """Names of the kernels it defines."""
-    @property
-    def targets(self) -> list[str]: ...
-    @property
-    def variables(self) -> list[str]:
-        """Names of its .global and .const variables."""
-    @property
-    def version(self) -> str: ...
 
 class Candidate:
     """One assembler that may be tried."""

@@ -2,8 +2,8 @@
 
 #include "instrument/instrument.h"
 #include "instrument/sites_json.h"
-#include "instrument/variables.h"
 #include "python/bindings.h"
+#include "python/with_module.h"
 
 namespace gwatch::python {
 
@@ -21,13 +21,6 @@ struct NamedMarker {
     instrument::Marker marker;
     std::string scope;
     std::string next_scope;
-};
-
-struct PtxFacts {
-    std::string version;
-    std::vector<std::string> targets;
-    std::vector<std::string> entries;
-    std::vector<std::string> variables;
 };
 
 const char* verb_name(Verb verb) {
@@ -67,18 +60,6 @@ std::vector<NamedMarker> name_markers(const std::vector<instrument::Marker>& mar
     return named;
 }
 
-template <class Work>
-auto with_module(const Text& ptx, const std::string& name, const Work& work) {
-    std::string text = bytes_of(ptx);
-    using Output = decltype(work(std::declval<const ptx::Module&>()));
-    return take([&]() -> Output {
-        const py::gil_scoped_release without_gil;
-        auto module = ptx::parse(std::move(text), name);
-        if (!module) return module.error();
-        return work(*module);
-    }());
-}
-
 /// Threads of the launch's blocks in x, y and z; 0 where unknown.
 using Block = std::array<std::uint32_t, 3>;
 
@@ -103,18 +84,6 @@ std::vector<NamedMarker> list_markers(const Text& ptx, const std::string& patter
         return instrument::list_markers(module, pattern, &table, {{block}});
     });
     return name_markers(markers, table);
-}
-
-PtxFacts ptx_facts(const Text& ptx, const std::string& name) {
-    return with_module(ptx, name, [&](const ptx::Module& module) -> Result<PtxFacts> {
-        PtxFacts facts{std::string(module.version()), {}, {}, instrument::module_variables(module)};
-        for (const auto target : module.targets()) facts.targets.emplace_back(target);
-        for (const ptx::Function& function : module.functions()) {
-            if (function.is_entry && function.body_scope != ptx::kNone)
-                facts.entries.emplace_back(function.name);
-        }
-        return facts;
-    });
 }
 
 void bind_marker(py::module_& module) {
@@ -173,22 +142,12 @@ void bind_instrumented(py::module_& module) {
                       "Whether a device function has a record.");
 }
 
-void bind_facts(py::module_& module) {
-    py::class_<PtxFacts>(module, "PtxFacts", "What a PTX module says of itself.")
-        .def_readonly("version", &PtxFacts::version)
-        .def_readonly("targets", &PtxFacts::targets)
-        .def_readonly("entries", &PtxFacts::entries, "Names of the kernels it defines.")
-        .def_readonly("variables", &PtxFacts::variables,
-                      "Names of its .global and .const variables.");
-}
-
 }  // namespace
 
 void bind_instrument(py::module_& module) {
     bind_marker(module);
     bind_site_table(module);
     bind_instrumented(module);
-    bind_facts(module);
     constexpr Block kUnknown{};
     module.def("instrument", &instrument_entry, py::arg("ptx"), py::arg("entry"),
                py::arg("name") = "<ptx>", py::arg("block") = kUnknown, py::arg("prove") = true,
@@ -201,7 +160,6 @@ void bind_instrument(py::module_& module) {
         "list_markers", &list_markers, py::arg("ptx"), py::arg("pattern") = "",
         py::arg("name") = "<ptx>", py::arg("block") = kUnknown,
         "The markers of the kernels that a regular expression matches and of what they call.");
-    module.def("ptx_facts", &ptx_facts, py::arg("ptx"), py::arg("name") = "<ptx>");
 }
 
 }  // namespace gwatch::python

@@ -1,0 +1,44 @@
+#include <pybind11/stl.h>
+
+#include "instrument/variables.h"
+#include "python/bindings.h"
+#include "python/with_module.h"
+
+namespace gwatch::python {
+
+namespace py = pybind11;
+
+namespace {
+
+struct PtxFacts {
+    std::string version;
+    std::vector<std::string> targets;
+    std::vector<std::string> entries;
+    std::vector<std::string> variables;
+};
+
+PtxFacts ptx_facts(const Text& ptx, const std::string& name) {
+    return with_module(ptx, name, [&](const ptx::Module& module) -> Result<PtxFacts> {
+        PtxFacts facts{std::string(module.version()), {}, {}, instrument::module_variables(module)};
+        for (const auto target : module.targets()) facts.targets.emplace_back(target);
+        for (const ptx::Function& function : module.functions()) {
+            if (function.is_entry && function.body_scope != ptx::kNone)
+                facts.entries.emplace_back(function.name);
+        }
+        return facts;
+    });
+}
+
+}  // namespace
+
+void bind_ptx(py::module_& module) {
+    py::class_<PtxFacts>(module, "PtxFacts", "What a PTX module says of itself.")
+        .def_readonly("version", &PtxFacts::version)
+        .def_readonly("targets", &PtxFacts::targets)
+        .def_readonly("entries", &PtxFacts::entries, "Names of the kernels it defines.")
+        .def_readonly("variables", &PtxFacts::variables,
+                      "Names of its .global and .const variables.");
+    module.def("ptx_facts", &ptx_facts, py::arg("ptx"), py::arg("name") = "<ptx>");
+}
+
+}  // namespace gwatch::python
