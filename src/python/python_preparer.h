@@ -3,30 +3,16 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "capture/capture.h"
+#include "python/error_classes.h"
 
 namespace gwatch::python {
 
 namespace py = pybind11;
-
-/// Classes of gwatch.errors, a subclass before its base.
-inline constexpr std::array<std::pair<const char*, ErrorKind>, 10> kErrorClasses{{
-    {"UsageError", ErrorKind::kUsage},
-    {"PtxError", ErrorKind::kPtx},
-    {"NoMarkersError", ErrorKind::kNoMarkers},
-    {"InstrumentError", ErrorKind::kInstrument},
-    {"AssemblerError", ErrorKind::kAssembler},
-    {"SourceError", ErrorKind::kSource},
-    {"CaptureError", ErrorKind::kCapture},
-    {"DriverError", ErrorKind::kDriver},
-    {"ArchiveError", ErrorKind::kArchive},
-    {"FileError", ErrorKind::kIo},
-}};
 
 inline std::string text_of(const py::handle& exception, const char* attribute) {
     return py::str(exception.attr(attribute)).cast<std::string>();

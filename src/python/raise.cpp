@@ -1,31 +1,13 @@
 #include "python/bindings.h"
+#include "python/error_classes.h"
 
 namespace gwatch::python {
 
 namespace {
 
 const char* class_name(ErrorKind kind) {
-    switch (kind) {
-        case ErrorKind::kUsage:
-            return "UsageError";
-        case ErrorKind::kPtx:
-            return "PtxError";
-        case ErrorKind::kInstrument:
-            return "InstrumentError";
-        case ErrorKind::kNoMarkers:
-            return "NoMarkersError";
-        case ErrorKind::kAssembler:
-            return "AssemblerError";
-        case ErrorKind::kSource:
-            return "SourceError";
-        case ErrorKind::kCapture:
-            return "CaptureError";
-        case ErrorKind::kDriver:
-            return "DriverError";
-        case ErrorKind::kArchive:
-            return "ArchiveError";
-        case ErrorKind::kIo:
-            return "FileError";
+    for (const auto& [name, its_kind] : kErrorClasses) {
+        if (its_kind == kind) return name;
     }
     return "GwatchError";
 }
