@@ -229,9 +229,8 @@ def _fill_compile_facts(
 ) -> None:
     facts = run.compile
     facts.ptx_source = build.found.where
-    ptx = libpygwatch.ptx_facts(build.found.ptx)
-    facts.ptx_version = ptx.version
-    facts.ptx_target = ", ".join(ptx.targets)
+    facts.ptx_version = build.facts.version
+    facts.ptx_target = ", ".join(build.facts.targets)
     facts.original = _build_facts(launch.original)
     traced = _build_facts(launch.traced)
     assembled = build.assembled

@@ -16,6 +16,8 @@ class TracedBuild:
     """What is known of one kernel's traced build."""
 
     found: FoundPtx
+    facts: libpygwatch.PtxFacts
+    """Of the kernel's own PTX."""
     instrumented: libpygwatch.Instrumented
     assembled: libpygwatch.Assembled | None
     """None when the driver's own compiler takes the text."""
@@ -50,14 +52,14 @@ class Preparer:
         assembled = _assemble(found, instrumented, launch)
         seconds["assemble"] = time.perf_counter() - started
 
-        self.builds.append(TracedBuild(found, instrumented, assembled, seconds))
+        facts = libpygwatch.ptx_facts(found.ptx)
+        self.builds.append(TracedBuild(found, facts, instrumented, assembled, seconds))
         image = assembled.cubin if assembled else instrumented.ptx
-        variables = list(libpygwatch.ptx_facts(found.ptx).variables)
         return (
             image,
             instrumented.uses_lane_cursors,
             len(self.builds) - 1,
-            variables,
+            facts.variables,
             instrumented.grid_counts_clusters,
         )
 
