@@ -97,7 +97,7 @@ make_site() {
     else
         build || return
     fi
-    cp -r python/gwatch/. "$SITE/gwatch/" && mkdir -p "$SITE/gwatch/demo" &&
+    cp -r python/gwatch/. include "$SITE/gwatch/" && mkdir -p "$SITE/gwatch/demo" &&
         cp examples/cuda/trace/trace_triton_attention.py "$SITE/gwatch/demo/attention.py"
 }
 
