@@ -98,7 +98,9 @@ Result<Instrumented> instrument_entries(const ptx::Module& module,
     }
     if (options.prove) prove_sites(module, options.shape, &*plan);
     Instrumented result;
-    result.ptx = rewrite(module, *plan, *capabilities);
+    Rewritten rewritten = rewrite(module, *plan, *capabilities);
+    result.ptx = std::move(rewritten.ptx);
+    result.inserted = std::move(rewritten.inserted);
     result.uses_lane_cursors =
         std::any_of(plan->table.sites.begin(), plan->table.sites.end(),
                     [](const Site& site) { return site.placement == Placement::kFunction; });

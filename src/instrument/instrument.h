@@ -26,9 +26,17 @@ struct Marker {
     std::uint16_t site;            ///< fused markers share one
 };
 
+/// Whole lines of an instrumented text that the original has not.
+struct InsertedLines {
+    std::uint16_t site;        ///< whose code it is; 0: the declarations and the entry's code
+    std::uint32_t first_line;  ///< from 1, in the instrumented text; lines end with LF
+    std::uint32_t end_line;    ///< behind the last one
+};
+
 /// An instrumented module.
 struct Instrumented {
     std::string ptx;
+    std::vector<InsertedLines> inserted;  ///< in text order
     std::vector<Marker> markers;  ///< of the entry and the functions it may reach, in text order
     SiteTable sites;
     bool uses_lane_cursors = false;     ///< a device function has a marker

@@ -1,5 +1,7 @@
 #include "instrument/rewrite.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,16 +34,48 @@ class Insertions {
         list_.push_back({is_first ? line : begin, std::move(lines)});
     }
 
-    std::string print() { return ptx::print(module_, list_); }
+    /// What was put in last is code of this site.
+    void name_site(std::uint16_t site) {
+        sites_.resize(list_.size());
+        sites_.back() = site;
+    }
+
+    Rewritten print() {
+        sites_.resize(list_.size());
+        return {ptx::print(module_, list_), lines()};
+    }
 
   private:
+    std::vector<InsertedLines> lines() const {
+        std::vector<InsertedLines> inserted;
+        std::uint32_t line = 1;
+        std::size_t counted = 0;
+        for (std::size_t i = 0; i < list_.size(); ++i) {
+            const std::string& text = list_[i].text;
+            line += line_ends(module_.text().substr(counted, list_[i].offset - counted));
+            counted = list_[i].offset;
+            const std::uint32_t end = line + line_ends(text);
+            // Text that begins a line of its own ends with the line end in front of it.
+            const bool starts_inside = text.starts_with('\n');
+            const bool ends_inside = !text.ends_with('\n');
+            inserted.push_back({sites_[i], line + starts_inside, end + ends_inside});
+            line = end;
+        }
+        return inserted;
+    }
+
+    static std::uint32_t line_ends(std::string_view text) {
+        return static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'));
+    }
+
     const ptx::Module& module_;
     std::vector<ptx::Insertion> list_;
+    std::vector<std::uint16_t> sites_;  // 0 where none was named
 };
 
 }  // namespace
 
-std::string rewrite(const ptx::Module& module, const Plan& plan, Capabilities capabilities) {
+Rewritten rewrite(const ptx::Module& module, const Plan& plan, Capabilities capabilities) {
     const Emitter emitter(module, capabilities);
     Insertions insertions(module);
     insertions.put_behind(module.last_header_statement(), emitter.declaration());
@@ -55,6 +89,7 @@ std::string rewrite(const ptx::Module& module, const Plan& plan, Capabilities ca
         for (const PlannedSite& site : planned.sites) {
             insertions.put_in_front(
                 site.statement, emitter.record(site, plan.table.sites[site.number - 1], overflow));
+            insertions.name_site(site.number);
         }
     }
     return insertions.print();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "instrument/plan.h"
 #include "instrument/target.h"
@@ -8,7 +9,12 @@
 
 namespace gwatch::instrument {
 
+struct Rewritten {
+    std::string ptx;
+    std::vector<InsertedLines> inserted;  ///< in text order
+};
+
 /// The module's text with the code of a plan put in. Nothing of the text is changed or taken away.
-std::string rewrite(const ptx::Module& module, const Plan& plan, Capabilities capabilities);
+Rewritten rewrite(const ptx::Module& module, const Plan& plan, Capabilities capabilities);
 
 }  // namespace gwatch::instrument

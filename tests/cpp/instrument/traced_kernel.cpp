@@ -165,7 +165,7 @@ TracedKernel::TracedKernel(const std::string& ptx, const std::string& entry,
         if (placement && site.placement != instrument::Placement::kFunction)
             site.placement = *placement;
     }
-    text_ = instrument::rewrite(*module, plan_, *capabilities);
+    text_ = instrument::rewrite(*module, plan_, *capabilities).ptx;
 }
 
 Traced TracedKernel::run(const Memory& layout, Simulation simulation) const {
