@@ -342,6 +342,15 @@ def test_markers_can_be_switched_off_with_the_same_cache(tmp_path):
     assert markers(compile_in_a_process(tmp_path)) == ["gwatch:start 1"]
 
 
+def test_switched_off_markers_leave_the_ptx_of_the_unmarked_kernel(tmp_path, ptx_of):
+    def without_lines(ptx):
+        code = re.sub(r"(?m)^\s*\.loc.*\n", "", ptx.partition(".section")[0])
+        return re.sub(r"\$L__tmp\d+:\n|\s*//.*", "", code)
+
+    off = compile_in_a_process(tmp_path, GWATCH_MARKERS="0")
+    assert without_lines(off) == without_lines(ptx_of("tl.store(x, 1.0)\n"))
+
+
 def test_interpreter_checks_and_skips_markers():
     script = HEADER + textwrap.dedent("""
         gw_trace.scope_start("a")
