@@ -20,7 +20,7 @@ from triton.compiler.errors import CompilationError  # noqa: E402
 import gwatch.cuda.trace.triton as gw_trace  # noqa: E402
 import gwatch.cuda.xtrace.triton as second_name  # noqa: E402
 from gwatch import libpygwatch  # noqa: E402
-from gwatch.sources import _triton_version  # noqa: E402
+from gwatch.sources import _triton_version, _versions  # noqa: E402
 
 HEADER = """\
 import triton
@@ -372,7 +372,7 @@ def test_tested_versions_do_not_warn(version, recwarn):
 
 
 def test_untested_version_warns_once(monkeypatch, recwarn):
-    monkeypatch.setattr(_triton_version, "_warned", set())
+    monkeypatch.setattr(_versions, "_warned", set())
     for _ in range(3):
         _triton_version.warn_if_untested("3.10.0")
     assert len(recwarn) == 1

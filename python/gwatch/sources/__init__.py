@@ -78,9 +78,10 @@ def sources_for(dsl: str | None) -> list[KernelSource]:
     Raises:
         UsageError: if there is no such source.
     """
+    from gwatch.sources.cute import CuteSource
     from gwatch.sources.triton import TritonSource
 
-    known: dict[str, KernelSource] = {"triton": TritonSource()}
+    known: dict[str, KernelSource] = {"triton": TritonSource(), "cute": CuteSource()}
     if dsl and dsl not in known:
         names = ", ".join(f"'{name}'" for name in known)
         raise UsageError(
