@@ -95,9 +95,9 @@ Result<void> Builder::load() {
     }
     FunctionSetup setup(driver_, call_, launch_.info, launch_.function);
     launch_.original = setup.original_facts();
+    if (Result<void> copied = setup.copy_attributes(); !copied.ok()) return copied;
     launch_.traced = setup.traced_facts();
-    Result<void> copied = setup.copy_attributes();
-    return copied.ok() ? setup.check_fit() : copied;
+    return setup.check_fit();
 }
 
 Result<void> Builder::plan_memory() {

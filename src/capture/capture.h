@@ -42,6 +42,7 @@ struct FunctionFacts {
     int registers = -1;
     int local_bytes = -1;
     int static_shared_bytes = -1;
+    int blocks_per_sm = -1;  ///< with the launch's block and dynamic shared memory
 };
 
 /// A traced build of a kernel, ready to be loaded.

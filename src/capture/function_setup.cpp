@@ -33,7 +33,8 @@ std::optional<int> FunctionSetup::attribute(CUfunction function, CUfunction_attr
 FunctionFacts FunctionSetup::facts_of(CUfunction function) {
     return {attribute(function, CU_FUNC_ATTRIBUTE_NUM_REGS).value_or(-1),
             attribute(function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES).value_or(-1),
-            attribute(function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES).value_or(-1)};
+            attribute(function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES).value_or(-1),
+            blocks_or_unknown(function)};
 }
 
 Result<void> FunctionSetup::set_attribute(CUfunction_attribute which, int value) {
@@ -69,6 +70,11 @@ Result<int> FunctionSetup::blocks_per_sm(CUfunction function) {
                                "to see whether a block of kernel " + info_.kernel + " fits");
     if (!known.ok()) return known.error();
     return blocks;
+}
+
+int FunctionSetup::blocks_or_unknown(CUfunction function) {
+    const Result<int> blocks = blocks_per_sm(function);
+    return blocks.ok() ? *blocks : -1;
 }
 
 Result<void> FunctionSetup::check_fit() {

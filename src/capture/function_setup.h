@@ -35,6 +35,7 @@ class FunctionSetup {
     Result<void> set_attribute(CUfunction_attribute which, int value);
     Result<void> raise_attribute(CUfunction_attribute which, std::uint64_t least);
     Result<int> blocks_per_sm(CUfunction function);
+    int blocks_or_unknown(CUfunction function);
     Error misfit(int original, int traced);
 
     Driver& driver_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "fidelity/disassemble.h"
 #include "fidelity/fidelity.h"
@@ -28,16 +29,23 @@ class Comparison {
             return std::move(facts_);
         }
         facts_.disassembler = traced->program;
-        const std::vector<Section> sections = read_listing(traced->listing);
+        std::vector<Section> sections = read_listing(traced->listing);
+        assemble_lines(&sections);
         const std::vector<const Section*> own_sections = sections_of(sections, request_.entry);
         has_lines_ = std::any_of(own_sections.begin(), own_sections.end(), has_lines);
         if (!has_lines_) {
             facts_.notes.push_back(
-                "The traced build has no line information (ptxas -lineinfo): "
+                "No line information (ptxas -lineinfo) fits the traced build: "
                 "which of its instructions are gwatch's own is not known.");
         }
-        fill_mix(own_sections);
-        fill_scopes(own_sections);
+        const auto module = ptx::parse(request_.instrumented->ptx);
+        if (!module) {
+            facts_.unknown = in_one_line(module.error());
+            return std::move(facts_);
+        }
+        const Code ptx = read_ptx(*module, request_.entry, own_);
+        fill_mix(ptx, own_sections);
+        fill_scopes(*module, ptx, own_sections);
         return std::move(facts_);
     }
 
@@ -48,7 +56,30 @@ class Comparison {
             [](const MachineInstruction& instruction) { return instruction.ptx_line != 0; });
     }
 
-    void fill_mix(const std::vector<const Section*>& traced) {
+    /// Takes the PTX lines from the build that has them, if its code is the same.
+    void assemble_lines(std::vector<Section>* sections) {
+        if (request_.cubin_with_lines.empty()) return;
+        auto with_lines = disassemble(request_.cubin_with_lines, request_.disassemblers, runner_);
+        if (!with_lines) return;
+        listing_with_lines_ = std::move(with_lines->listing);
+        std::vector<Section> others = read_listing(listing_with_lines_);
+        if (is_same_code(*sections, others)) *sections = std::move(others);
+    }
+
+    static bool is_same_code(const std::vector<Section>& left, const std::vector<Section>& right) {
+        const auto is_same = [](const MachineInstruction& a, const MachineInstruction& b) {
+            return a.guard == b.guard && a.opcode == b.opcode && a.operands == b.operands;
+        };
+        return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                          [&](const Section& a, const Section& b) {
+                              return a.name == b.name &&
+                                     std::equal(a.instructions.begin(), a.instructions.end(),
+                                                b.instructions.begin(), b.instructions.end(),
+                                                is_same);
+                          });
+    }
+
+    void fill_mix(const Code& ptx, const std::vector<const Section*>& traced) {
         if (request_.original_cubin.empty()) {
             facts_.notes.push_back(
                 "The original build is not known: its instruction mix was not compared.");
@@ -61,19 +92,18 @@ class Comparison {
             return;
         }
         const std::vector<Section> sections = read_listing(original->listing);
-        facts_.mix = compare_mix(sections_of(sections, request_.entry), traced, own_);
+        std::set<Kind> own_kinds;
+        for (const Step& step : ptx.steps) {
+            if (step.is_own) own_kinds.insert(step.kind);
+        }
+        facts_.mix = compare_mix(sections_of(sections, request_.entry), traced, own_, own_kinds);
     }
 
-    void fill_scopes(const std::vector<const Section*>& traced) {
-        const auto module = ptx::parse(request_.instrumented->ptx);
-        if (!module) {
-            facts_.notes.push_back("The scopes were not compared: " + in_one_line(module.error()));
-            return;
-        }
-        const Code ptx = read_ptx(*module, request_.entry, own_);
+    void fill_scopes(const ptx::Module& module, const Code& ptx,
+                     const std::vector<const Section*>& traced) {
         Code sass;
         for (const Section* section : traced) append(read_sass(*section, own_), &sass);
-        facts_.scopes = check_scopes(*module, ptx, sass, request_.instrumented->sites, own_);
+        facts_.scopes = check_scopes(module, ptx, sass, request_.instrumented->sites, own_);
         const std::string& why = has_lines_ ? sass.unknown : kNoLines;
         for (ScopeCheck& scope : facts_.scopes) {
             if (why.empty()) continue;
@@ -95,6 +125,7 @@ class Comparison {
     const Request& request_;
     OwnLines own_;
     assemble::PosixRunner runner_;
+    std::string listing_with_lines_;
     Facts facts_;
     bool has_lines_ = false;
 };

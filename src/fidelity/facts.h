@@ -33,6 +33,7 @@ struct KindCount {
     std::uint32_t sass = 0;       ///< between its timer reads in the machine code
     std::uint32_t moved_in = 0;   ///< of those: stand outside of the scope in the PTX
     std::uint32_t moved_out = 0;  ///< stand in the scope in the PTX, outside in the machine code
+    bool is_compared = true;      ///< false: what moved is not known
     std::uint32_t added = 0;      ///< of `sass`: the assembler's own, such as spills
     std::uint32_t gone = 0;       ///< of `ptx`: in no machine code
     bool operator==(const KindCount&) const = default;

@@ -14,8 +14,10 @@ namespace gwatch::fidelity {
 struct Request {
     std::string entry;           ///< mangled kernel name
     std::string original_cubin;  ///< empty: unknown, then there is no mix
-    std::string traced_cubin;    ///< with line information: ptxas -lineinfo
+    std::string traced_cubin;    ///< the build that is launched
     const instrument::Instrumented* instrumented = nullptr;
+    /// The same code with line information (ptxas -lineinfo); empty when traced_cubin has it.
+    std::string cubin_with_lines = {};
     std::vector<std::string> disassemblers;  ///< paths of nvdisasm programs, best first
 };
 

@@ -52,7 +52,7 @@ class Reader {
   private:
     void read_line(std::string_view line) {
         if (line.starts_with(kSection)) return open_section(line.substr(kSection.size()));
-        if (line.starts_with(".section")) in_code_ = false;
+        if (line.starts_with(".section\t")) in_code_ = false;
         if (!in_code_) return;
         if (line.find(kEntryMark) != std::string_view::npos) sections_.back().is_entry = true;
         if (line.starts_with(kPtxLine)) return read_ptx_line(line.substr(kPtxLine.size()));

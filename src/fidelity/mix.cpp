@@ -14,7 +14,8 @@ std::vector<const Section*> sections_of(const std::vector<Section>& sections,
 }
 
 std::vector<MixRow> compare_mix(const std::vector<const Section*>& original,
-                                const std::vector<const Section*>& traced, const OwnLines& own) {
+                                const std::vector<const Section*>& traced, const OwnLines& own,
+                                const std::set<Kind>& own_kinds) {
     std::map<std::string_view, MixRow> rows;
     const auto row_of = [&](const MachineInstruction& instruction) -> MixRow& {
         return rows[instruction.opcode.substr(0, instruction.opcode.find('.'))];
@@ -27,7 +28,9 @@ std::vector<MixRow> compare_mix(const std::vector<const Section*>& original,
         for (const MachineInstruction& instruction : section->instructions) {
             MixRow& row = row_of(instruction);
             ++row.traced;
-            row.own += own.contains(instruction.ptx_line);
+            const Kind kind = kind_of_sass(instruction.opcode);
+            const bool may_be_own = kind == Kind::kNone || own_kinds.contains(kind);
+            row.own += may_be_own && own.contains(instruction.ptx_line);
         }
     }
     rows.erase("NOP");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "fidelity/code.h"
@@ -13,7 +14,9 @@ std::vector<const Section*> sections_of(const std::vector<Section>& sections,
                                         std::string_view entry);
 
 /// Counts of both builds by family, in order of family. NOPs, which only pad, are left out.
+/// `own_kinds`: of key instructions in gwatch's own code; no other is taken for its own.
 std::vector<MixRow> compare_mix(const std::vector<const Section*>& original,
-                                const std::vector<const Section*>& traced, const OwnLines& own);
+                                const std::vector<const Section*>& traced, const OwnLines& own,
+                                const std::set<Kind>& own_kinds);
 
 }  // namespace gwatch::fidelity

@@ -39,7 +39,7 @@ class PtxReader {
         step.line = module_.position(module_.begin_of(statement)).line;
         step.is_own = own_.contains(step.line);
         step.opcode = instruction.opcode;
-        if (!step.is_own) step.kind = kind_of_ptx(instruction.opcode);
+        step.kind = kind_of_ptx(instruction.opcode);
         if (step.is_own && reads_clock(instruction)) step.clock_site = own_.site_of(step.line);
         code_.steps.push_back(std::move(step));
     }

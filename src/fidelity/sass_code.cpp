@@ -55,7 +55,8 @@ class SassReader {
         step.line = instruction.ptx_line;
         step.is_own = own_.contains(step.line);
         step.opcode = instruction.opcode;
-        if (!step.is_own) step.kind = kind_of_sass(instruction.opcode);
+        // Some are never executed: they only fill a gap.
+        if (instruction.guard != "@!PT") step.kind = kind_of_sass(instruction.opcode);
         const bool reads_clock = instruction.operands.find("SR_CLOCK") != std::string_view::npos;
         if (step.is_own && reads_clock) step.clock_site = own_.site_of(step.line);
         code_.steps.push_back(std::move(step));

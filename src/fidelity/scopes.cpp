@@ -3,92 +3,100 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <tuple>
+#include <unordered_map>
+
+#include "fidelity/regions.h"
 
 namespace gwatch::fidelity {
 
 namespace {
 
-using instrument::Action;
-using instrument::ActionKind;
-using instrument::SiteTable;
-
-/// What a site does to one scope, taken together with what is fused into it.
-struct Boundary {
-    bool starts = false;  ///< the scope is open behind it
-    bool ends = false;    ///< a scope that was open in front of it ends
-};
-
-Boundary boundary_of(const instrument::Site& site, std::uint32_t scope) {
-    Boundary boundary;
-    bool is_first = true;
-    for (const Action& action : site.actions) {
-        const bool concerns = action.kind == ActionKind::kStart || action.kind == ActionKind::kEnd;
-        if (!concerns || action.scope != scope) continue;
-        if (is_first) boundary.ends = action.kind == ActionKind::kEnd;
-        boundary.starts = action.kind == ActionKind::kStart;
-        is_first = false;
-    }
-    return boundary;
+std::size_t index_of(Kind kind) {
+    return static_cast<std::size_t>(kind);
 }
 
-/// By site number; 0 is no site.
-std::vector<Boundary> boundaries_of(const SiteTable& sites, std::uint32_t scope) {
-    std::vector<Boundary> boundaries(1);
-    for (const instrument::Site& site : sites.sites) boundaries.push_back(boundary_of(site, scope));
-    return boundaries;
+/// Whether a machine instruction of one kind may be what became of a PTX one of another: the
+/// assembler finds out what space a generic address is in.
+bool may_become(Kind ptx, Kind sass) {
+    switch (ptx) {
+        case Kind::kGenericLoad:
+            return sass == Kind::kGlobalLoad || sass == Kind::kSharedLoad ||
+                   sass == Kind::kLocalLoad || sass == ptx;
+        case Kind::kGenericStore:
+            return sass == Kind::kGlobalStore || sass == Kind::kSharedStore ||
+                   sass == Kind::kLocalStore || sass == ptx;
+        default:
+            return sass == ptx;
+    }
 }
 
-/// The steps that may run while the scope is open, and the timer reads around them.
-struct Region {
-    std::vector<bool> inside;
-    std::uint32_t starts = 0;
-    std::uint32_t ends = 0;  ///< that a way from a start meets
+/// How machine instructions of one kind are told to be those of PTX statements.
+enum class Match : std::uint8_t {
+    kByLine,   ///< by the line information
+    kByCount,  ///< it lacks some, yet there are as many of one as of the other
+    kUnknown
 };
 
-Region region_of(const Code& code, const std::vector<Boundary>& boundaries) {
-    Region region;
-    region.inside.resize(code.steps.size());
-    std::vector<std::uint32_t> waiting;
-    const auto follow = [&](const Step& step) {
-        waiting.insert(waiting.end(), step.next.begin(), step.next.end());
-    };
-    for (const Step& step : code.steps) {
-        if (!boundaries[step.clock_site].starts) continue;
-        ++region.starts;
-        follow(step);
-    }
-    while (!waiting.empty()) {
-        const std::uint32_t at = waiting.back();
-        waiting.pop_back();
-        if (region.inside[at]) continue;
-        region.inside[at] = true;
-        const Step& step = code.steps[at];
-        if (boundaries[step.clock_site].ends) {
-            ++region.ends;
-        } else {
-            follow(step);
+/// The kernel's key instructions, PTX and machine, and which belong together. The line table of
+/// ptxas has no row for some instructions (wgmma): they seem to be of a statement in front.
+class Pairing {
+  public:
+    Pairing(const Code& ptx, const Code& sass) {
+        std::array<std::uint32_t, kKindCount> statements{};
+        std::array<std::uint32_t, kKindCount> machine{};
+        std::array<std::uint32_t, kKindCount> unlined{};
+        for (const Step& step : ptx.steps) {
+            if (step.kind == Kind::kNone) continue;
+            kinds_[step.line] = step.kind;
+            if (!step.is_own) ++statements[index_of(step.kind)];
+        }
+        for (const Step& step : sass.steps) {
+            if (step.kind == Kind::kNone || is_own(step)) continue;
+            ++machine[index_of(step.kind)];
+            if (has_line(step)) {
+                used_.insert(step.line);
+            } else {
+                ++unlined[index_of(step.kind)];
+            }
+        }
+        for (std::size_t i = 0; i < kKindCount; ++i) {
+            const bool has_gone = std::any_of(
+                ptx.steps.begin(), ptx.steps.end(),
+                [&](const Step& step) { return index_of(step.kind) == i && is_gone(step); });
+            if (!has_gone || unlined[i] == 0) continue;
+            match_[i] = statements[i] == machine[i] ? Match::kByCount : Match::kUnknown;
         }
     }
-    return region;
-}
 
-/// What is known of one line of PTX that is no code of gwatch's.
-struct PtxLine {
-    Kind kind = Kind::kNone;
-    bool is_inside = false;
+    Match match(Kind kind) const { return match_[index_of(kind)]; }
+
+    /// A machine instruction of gwatch's code.
+    bool is_own(const Step& sass) const { return sass.is_own && has_line(sass); }
+    /// A machine instruction whose line is that of a statement of its kind.
+    bool has_line(const Step& sass) const {
+        const auto found = kinds_.find(sass.line);
+        return found != kinds_.end() && may_become(found->second, sass.kind);
+    }
+    /// A statement of PTX that no machine instruction is known to come from.
+    bool is_gone(const Step& ptx) const { return !ptx.is_own && !used_.contains(ptx.line); }
+
+  private:
+    std::unordered_map<std::uint32_t, Kind> kinds_;  ///< of the statement in a line
+    std::set<std::uint32_t> used_;                   ///< lines that machine instructions have
+    std::array<Match, kKindCount> match_{};
 };
 
 class ScopeComparison {
   public:
     ScopeComparison(const ptx::Module& module, const Code& ptx, const Code& sass,
                     const OwnLines& own)
-        : module_(module), ptx_(ptx), sass_(sass), own_(own) {
-        for (const Step& step : sass.steps) has_machine_code_[step.line] = true;
-        for (const ptx::Statement& statement : module.statements()) {
+        : module_(module), ptx_(ptx), sass_(sass), own_(own), pairing_(ptx, sass) {
+        for (std::uint32_t i = 0; i < module.statements().size(); ++i) {
+            const ptx::Statement& statement = module.statements()[i];
             if (statement.kind != ptx::StatementKind::kInstruction) continue;
-            const auto index = static_cast<std::uint32_t>(&statement - module.statements().data());
-            statement_of_[module.position(module.begin_of(statement)).line] = index;
+            statement_of_[module.position(module.begin_of(statement)).line] = i;
         }
     }
 
@@ -102,17 +110,11 @@ class ScopeComparison {
         check.unknown = why_unknown(ptx, sass);
         if (!check.unknown.empty()) return check;
         counts_ = {};
-        lines_.clear();
+        lines_inside_.clear();
         movements_.clear();
         count_ptx(ptx);
         count_sass(sass);
-        for (std::size_t i = 0; i < kKindCount; ++i) {
-            const KindCount& count = counts_[i];
-            if (count.ptx + count.sass + count.moved_out == 0) continue;
-            check.counts.push_back(count);
-            check.counts.back().kind = name_of(static_cast<Kind>(i));
-            check.counts.back().waits = waits(static_cast<Kind>(i));
-        }
+        fill_counts(&check);
         for (auto& [key, movement] : movements_) check.movements.push_back(std::move(movement));
         return check;
     }
@@ -120,7 +122,7 @@ class ScopeComparison {
   private:
     static std::string why_unknown(const Region& ptx, const Region& sass) {
         if (ptx.starts == 0 || sass.starts == 0) {
-            return "no timer read in the machine code is known to start it";
+            return "no timer read of the machine code is known to start it";
         }
         if (ptx.ends == 0 || sass.ends == 0) {
             return "no timer read that ends it is met behind one that starts it: it ends in "
@@ -129,37 +131,57 @@ class ScopeComparison {
         return {};
     }
 
-    KindCount& count_of(Kind kind) { return counts_[static_cast<std::size_t>(kind)]; }
+    KindCount& count_of(Kind kind) { return counts_[index_of(kind)]; }
 
     void count_ptx(const Region& region) {
         for (std::size_t i = 0; i < ptx_.steps.size(); ++i) {
             const Step& step = ptx_.steps[i];
-            if (step.is_own) continue;
-            // Several statements may stand in one line: the key one, and the one inside, count.
-            PtxLine& line = lines_[step.line];
-            if (line.kind == Kind::kNone) line.kind = step.kind;
-            line.is_inside = line.is_inside || region.inside[i];
-            if (step.kind == Kind::kNone || !region.inside[i]) continue;
+            if (step.is_own || !region.inside[i]) continue;
+            lines_inside_.insert(step.line);
+            if (step.kind == Kind::kNone) continue;
             ++count_of(step.kind).ptx;
-            if (!has_machine_code_.contains(step.line)) ++count_of(step.kind).gone;
+            count_of(step.kind).gone += pairing_.is_gone(step);
         }
     }
 
     void count_sass(const Region& region) {
         for (std::size_t i = 0; i < sass_.steps.size(); ++i) {
             const Step& step = sass_.steps[i];
-            if (step.is_own || step.kind == Kind::kNone) continue;
-            const auto found = lines_.find(step.line);
-            const bool is_key = found != lines_.end() && found->second.kind != Kind::kNone;
-            const bool was_inside = found != lines_.end() && found->second.is_inside;
+            if (step.kind == Kind::kNone || pairing_.is_own(step)) continue;
             const bool is_inside = region.inside[i];
             KindCount& count = count_of(step.kind);
             count.sass += is_inside;
-            count.added += is_inside && !is_key;
-            if (!is_key || was_inside == is_inside) continue;
+            if (pairing_.match(step.kind) != Match::kByLine) continue;
+            const bool has_line = pairing_.has_line(step);
+            count.added += is_inside && !has_line;
+            if (!has_line || lines_inside_.contains(step.line) == is_inside) continue;
             ++(is_inside ? count.moved_in : count.moved_out);
             note(step, is_inside);
         }
+    }
+
+    void fill_counts(ScopeCheck* check) {
+        for (std::size_t i = 0; i < kKindCount; ++i) {
+            KindCount count = counts_[i];
+            const auto kind = static_cast<Kind>(i);
+            if (pairing_.match(kind) != Match::kByLine) settle_by_count(kind, &count);
+            if (count.ptx + count.sass + count.moved_out == 0) continue;
+            count.kind = name_of(kind);
+            count.waits = waits(kind);
+            check->counts.push_back(std::move(count));
+        }
+    }
+
+    void settle_by_count(Kind kind, KindCount* count) {
+        count->gone = 0;
+        count->is_compared = pairing_.match(kind) == Match::kByCount;
+        if (!count->is_compared) return;
+        count->moved_in = count->sass > count->ptx ? count->sass - count->ptx : 0;
+        count->moved_out = count->ptx > count->sass ? count->ptx - count->sass : 0;
+        const std::uint32_t moved = count->moved_in + count->moved_out;
+        if (moved == 0) return;
+        const bool into = count->moved_in != 0;
+        movements_[{0, into, name_of(kind)}] = {name_of(kind), {}, into, moved, 0, {}, 0};
     }
 
     void note(const Step& step, bool into) {
@@ -178,19 +200,20 @@ class ScopeComparison {
     const Code& ptx_;
     const Code& sass_;
     const OwnLines& own_;
-    std::map<std::uint32_t, bool> has_machine_code_;
-    std::map<std::uint32_t, std::uint32_t> statement_of_;  ///< by line: its last instruction
+    const Pairing pairing_;
+    std::unordered_map<std::uint32_t, std::uint32_t>
+        statement_of_;  ///< by line: its last instruction
 
     // Of the scope that is being checked.
     std::array<KindCount, kKindCount> counts_;
-    std::map<std::uint32_t, PtxLine> lines_;
+    std::set<std::uint32_t> lines_inside_;
     std::map<std::tuple<std::uint32_t, bool, std::string_view>, Movement> movements_;
 };
 
 }  // namespace
 
 std::vector<ScopeCheck> check_scopes(const ptx::Module& module, const Code& ptx, const Code& sass,
-                                     const SiteTable& sites, const OwnLines& own) {
+                                     const instrument::SiteTable& sites, const OwnLines& own) {
     std::vector<ScopeCheck> checks;
     ScopeComparison comparison(module, ptx, sass, own);
     for (std::uint32_t scope = 0; scope < sites.scopes.size(); ++scope) {

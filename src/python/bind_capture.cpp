@@ -84,7 +84,9 @@ void bind_launch(py::module_& module) {
     py::class_<FunctionFacts>(module, "FunctionFacts", "Resources of one build; -1 where unknown.")
         .def_readonly("registers", &FunctionFacts::registers)
         .def_readonly("local_bytes", &FunctionFacts::local_bytes)
-        .def_readonly("static_shared_bytes", &FunctionFacts::static_shared_bytes);
+        .def_readonly("static_shared_bytes", &FunctionFacts::static_shared_bytes)
+        .def_readonly("blocks_per_sm", &FunctionFacts::blocks_per_sm,
+                      "With the launch's block and dynamic shared memory.");
 }
 
 void bind_result(py::module_& module) {

@@ -107,7 +107,9 @@ void bind_run(py::module_& module) {
         .def_readwrite("time", &Run::time)
         .def_readwrite("stage_seconds", &Run::stage_seconds,
                        "A copy: assign the changed dictionary.")
-        .def_readwrite("warnings", &Run::warnings, "A copy: assign the changed list.");
+        .def_readwrite("warnings", &Run::warnings, "A copy: assign the changed list.")
+        .def_readwrite("fidelity", &Run::fidelity,
+                       "What tracing did to the kernel; None when it was not compared.");
 }
 
 /// The runs as references that keep the trace alive.

@@ -38,6 +38,8 @@ inline std::string bytes_of(const Text& text) {
 void bind_ptx(pybind11::module_& module);
 void bind_instrument(pybind11::module_& module);
 void bind_assemble(pybind11::module_& module);
+void bind_fidelity(pybind11::module_& module);
+void bind_source(pybind11::module_& module);
 void bind_trace(pybind11::module_& module);
 void bind_capture(pybind11::module_& module);
 void bind_report(pybind11::module_& module);

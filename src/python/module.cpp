@@ -5,6 +5,8 @@ PYBIND11_MODULE(libpygwatch, module) {
     gwatch::python::bind_ptx(module);
     gwatch::python::bind_instrument(module);
     gwatch::python::bind_assemble(module);
+    gwatch::python::bind_fidelity(module);
+    gwatch::python::bind_source(module);
     gwatch::python::bind_trace(module);
     gwatch::python::bind_capture(module);
     gwatch::python::bind_report(module);

@@ -1,10 +1,11 @@
 #pragma once
 
+#include "trace/fidelity_fields.h"
 #include "trace/trace.h"
 
 // The names of the archive's plain fields, in their order in the file: one list for the writer and
 // the reader. A visitor is called with (name, field) for each field and with (name, struct) for
-// each struct that has a visit().
+// each struct that has a visit(). field.optional(name, field) is one that older files lack.
 namespace gwatch::trace {
 
 template <class Visitor>
@@ -102,6 +103,7 @@ void visit(Visitor& field, Run& run) {
     field("warnings", run.warnings);
     field("scopes", run.scopes);
     field("sites", run.sites);
+    field.optional("fidelity", run.fidelity);
 }
 
 }  // namespace gwatch::trace

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -24,6 +25,13 @@ class FieldReader {
         const std::string path = path_ + "." + name;
         if (found == object_.end()) return fail(path, "is missing");
         read(*found, path, value);
+    }
+
+    /// A field that may be missing: older versions of gwatch did not write it.
+    template <class T>
+    void optional(const char* name, std::optional<T>& value) {
+        value.reset();
+        if (problem_.empty() && object_.contains(name)) (*this)(name, value.emplace());
     }
 
   private:

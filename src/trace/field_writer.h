@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "trace/archive_fields.h"
 #include "trace/text.h"
@@ -14,6 +15,11 @@ class FieldWriter {
     template <class T>
     void operator()(const char* name, T& value) {
         object_[name] = to_value(value);
+    }
+    /// Left out when there is none.
+    template <class T>
+    void optional(const char* name, std::optional<T>& value) {
+        if (value) (*this)(name, *value);
     }
     nlohmann::ordered_json take() { return std::move(object_); }
 

@@ -3,8 +3,11 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "fidelity/facts.h"
 
 // The model in the middle: what a traced launch showed. The decoder makes it, the archive stores
 // it, every report reads it. Times are ns from the start of the run: the first entry of a recorded
@@ -143,6 +146,7 @@ struct Run {
     std::map<std::string, double>
         stage_seconds;  ///< of do_trace: "source", "instrument", "assemble", ...
     std::vector<std::string> warnings;
+    std::optional<fidelity::Facts> fidelity;  ///< what tracing did to the kernel, when compared
 };
 
 struct Trace {
