@@ -50,9 +50,17 @@ std::size_t elf_size(const char* image) {
     return end;
 }
 
+/// The magic numbers of binary images begin with other bytes.
+bool is_text(const char* image) {
+    return std::strchr("./ \t\r\n", *image) && *image != '\0';
+}
+
 /// The fat binary behind its wrapper, else the image itself.
 const void* unwrap(const void* image) {
-    if (read<std::uint32_t>(image) != kFatbinWrapperMagic) return image;
+    if (is_text(static_cast<const char*>(image)) ||
+        read<std::uint32_t>(image) != kFatbinWrapperMagic) {
+        return image;
+    }
     return read<FatbinWrapper>(image).data;
 }
 
@@ -60,6 +68,7 @@ const void* unwrap(const void* image) {
 
 std::optional<std::size_t> image_size(const void* image) {
     const auto* bytes = static_cast<const char*>(image);
+    if (is_text(bytes)) return std::strlen(bytes);
     if (std::memcmp(bytes, ELFMAG, SELFMAG) == 0) {
         return bytes[EI_CLASS] == ELFCLASS64 ? std::optional(elf_size(bytes)) : std::nullopt;
     }

@@ -10,8 +10,8 @@
 
 namespace gwatch::capture {
 
-/// Length of a cubin (ELF) or fat binary in memory, from its header; nullopt for anything else,
-/// such as PTX text.
+/// Length of a cubin (ELF) or fat binary in memory, from its header, or of a PTX text, up to its
+/// zero; nullopt for anything else.
 std::optional<std::size_t> image_size(const void* image);
 
 /// Remembers what modules and libraries were loaded from, the newest up to a total size.

@@ -10,10 +10,11 @@
 ///
 /// A scope is an id, an integer constant expression from 0 to 65535 (a literal, a constexpr value,
 /// a template argument, an enumerator), or, in the macros that end in _NAMED, a string literal of
-/// the characters [A-Za-z0-9_.:/-] that is no number.
+/// the characters [A-Za-z0-9_] that is no number.
 ///
-/// A marker is a comment in the PTX and one instruction that ptxas removes: an untraced kernel does
-/// not execute it. Like a compiler barrier, it keeps loads and stores of the source on their side.
+/// A marker is a comment in the PTX, a declaration that says the same (nvcc drops the comments of
+/// the PTX that it puts into a program), and one instruction that ptxas removes: an untraced kernel
+/// does not execute it. Like a compiler barrier, it keeps loads and stores on their side of it.
 /// To be traced, a program must carry PTX (nvcc -gencode arch=compute_90a,code=compute_90a beside
 /// code=sm_90a); with -lineinfo reports show the source line of each scope.
 ///
@@ -69,7 +70,7 @@ __host__ __device__ constexpr bool is_id(long long id) {
 }
 
 __host__ __device__ constexpr bool is_name_byte(char c) {
-    return ('A' <= c && c <= 'Z') || ('a' <= c && c <= 'z') || ('-' <= c && c <= ':') || c == '_';
+    return ('A' <= c && c <= 'Z') || ('a' <= c && c <= 'z') || ('0' <= c && c <= '9') || c == '_';
 }
 
 template <unsigned long long Size>
@@ -125,51 +126,56 @@ __device__ __forceinline__ typename Register<(sizeof(T) > 4)>::Type payload(T va
                   "gwatch: a scope id is from 0 to 65535")
 #define GWATCH_DETAIL_CHECK_NAME(name)                   \
     static_assert(::gwatch::cuda::detail::is_name(name), \
-                  "gwatch: a scope name is made of [A-Za-z0-9_.:/-] and is no number")
+                  "gwatch: a scope name is made of [A-Za-z0-9_] and is no number")
 
-#define GWATCH_DETAIL_EMIT(text, ...)                       \
-    do {                                                    \
-        unsigned gwatch_carrier;                            \
-        asm volatile("// gwatch:" text "\n\tmov.u32 %0, 0;" \
-                     : "=r"(gwatch_carrier)                 \
-                     : __VA_ARGS__                          \
-                     : "memory");                           \
-        ::gwatch::cuda::detail::ignore(gwatch_carrier);     \
+#define GWATCH_DETAIL_TEXT(verb, scope, carrier)                                                   \
+    "{\n\t.reg .b32 gwatch$" verb "$" scope ";\n\t// gwatch:" verb " " scope "\n\t" carrier "\n\t" \
+                                                                                            "}"
+#define GWATCH_DETAIL_EMIT(text, ...)                                       \
+    do {                                                                    \
+        unsigned gwatch_carrier;                                            \
+        asm volatile(text : "=r"(gwatch_carrier) : __VA_ARGS__ : "memory"); \
+        ::gwatch::cuda::detail::ignore(gwatch_carrier);                     \
     } while (0)
+#define GWATCH_DETAIL_EMPTY "mov.u32 %0, 0;"
 
-#define GWATCH_DETAIL_ID(verb, id)                                 \
-    do {                                                           \
-        GWATCH_DETAIL_CHECK_ID(id);                                \
-        GWATCH_DETAIL_EMIT(verb " %1", "n"(static_cast<int>(id))); \
+#define GWATCH_DETAIL_ID(verb, id)                                              \
+    do {                                                                        \
+        GWATCH_DETAIL_CHECK_ID(id);                                             \
+        GWATCH_DETAIL_EMIT(GWATCH_DETAIL_TEXT(verb, "%1", GWATCH_DETAIL_EMPTY), \
+                           "n"(static_cast<int>(id)));                          \
     } while (0)
-#define GWATCH_DETAIL_NAME(verb, name)       \
-    do {                                     \
-        GWATCH_DETAIL_CHECK_NAME(name);      \
-        GWATCH_DETAIL_EMIT(verb " " name, ); \
-    } while (0)
-
-#define GWATCH_DETAIL_ID_SWITCH(ending, starting)                         \
-    do {                                                                  \
-        GWATCH_DETAIL_CHECK_ID(ending);                                   \
-        GWATCH_DETAIL_CHECK_ID(starting);                                 \
-        GWATCH_DETAIL_EMIT("switch %1 %2", "n"(static_cast<int>(ending)), \
-                           "n"(static_cast<int>(starting)));              \
-    } while (0)
-#define GWATCH_DETAIL_NAME_SWITCH(ending, starting)          \
-    do {                                                     \
-        GWATCH_DETAIL_CHECK_NAME(ending);                    \
-        GWATCH_DETAIL_CHECK_NAME(starting);                  \
-        GWATCH_DETAIL_EMIT("switch " ending " " starting, ); \
+#define GWATCH_DETAIL_NAME(verb, name)                                             \
+    do {                                                                           \
+        GWATCH_DETAIL_CHECK_NAME(name);                                            \
+        GWATCH_DETAIL_EMIT(GWATCH_DETAIL_TEXT(verb, name, GWATCH_DETAIL_EMPTY), ); \
     } while (0)
 
-#define GWATCH_DETAIL_CARRY(type, bits, input, carrier, output, text, ...) \
-    static __device__ __forceinline__ void emit(type gwatch_value) {       \
-        carrier gwatch_carrier;                                            \
-        asm volatile("// gwatch:" text "\n\tmov." bits " %0, %1;"          \
-                     : output(gwatch_carrier)                              \
-                     : input(gwatch_value), ##__VA_ARGS__                  \
-                     : "memory");                                          \
-        ::gwatch::cuda::detail::ignore(gwatch_carrier);                    \
+#define GWATCH_DETAIL_SWITCH_TEXT(ending, starting)                                     \
+    "{\n\t.reg .b32 gwatch$switch$" ending "$" starting ";\n\t// gwatch:switch " ending \
+    " " starting "\n\t" GWATCH_DETAIL_EMPTY "\n\t}"
+#define GWATCH_DETAIL_ID_SWITCH(ending, starting)                                                \
+    do {                                                                                         \
+        GWATCH_DETAIL_CHECK_ID(ending);                                                          \
+        GWATCH_DETAIL_CHECK_ID(starting);                                                        \
+        GWATCH_DETAIL_EMIT(GWATCH_DETAIL_SWITCH_TEXT("%1", "%2"), "n"(static_cast<int>(ending)), \
+                           "n"(static_cast<int>(starting)));                                     \
+    } while (0)
+#define GWATCH_DETAIL_NAME_SWITCH(ending, starting)                        \
+    do {                                                                   \
+        GWATCH_DETAIL_CHECK_NAME(ending);                                  \
+        GWATCH_DETAIL_CHECK_NAME(starting);                                \
+        GWATCH_DETAIL_EMIT(GWATCH_DETAIL_SWITCH_TEXT(ending, starting), ); \
+    } while (0)
+
+#define GWATCH_DETAIL_CARRY(type, bits, input, carrier, output, verb, scope, ...) \
+    static __device__ __forceinline__ void emit(type gwatch_value) {              \
+        carrier gwatch_carrier;                                                   \
+        asm volatile(GWATCH_DETAIL_TEXT(verb, scope, "mov." bits " %0, %1;")      \
+                     : output(gwatch_carrier)                                     \
+                     : input(gwatch_value) __VA_ARGS__                            \
+                     : "memory");                                                 \
+        ::gwatch::cuda::detail::ignore(gwatch_carrier);                           \
     }
 #define GWATCH_DETAIL_EMIT_VALUE(value, ...)                                                       \
     struct GwatchMarker {                                                                          \
@@ -180,15 +186,15 @@ __device__ __forceinline__ typename Register<(sizeof(T) > 4)>::Type payload(T va
     };                                                                                             \
     GwatchMarker::emit(::gwatch::cuda::detail::payload(value))
 
-#define GWATCH_DETAIL_ID_VALUE(verb, id, value)                                 \
-    do {                                                                        \
-        GWATCH_DETAIL_CHECK_ID(id);                                             \
-        GWATCH_DETAIL_EMIT_VALUE(value, verb " %2", "n"(static_cast<int>(id))); \
+#define GWATCH_DETAIL_ID_VALUE(verb, id, value)                                   \
+    do {                                                                          \
+        GWATCH_DETAIL_CHECK_ID(id);                                               \
+        GWATCH_DETAIL_EMIT_VALUE(value, verb, "%2", , "n"(static_cast<int>(id))); \
     } while (0)
-#define GWATCH_DETAIL_NAME_VALUE(verb, name, value)     \
-    do {                                                \
-        GWATCH_DETAIL_CHECK_NAME(name);                 \
-        GWATCH_DETAIL_EMIT_VALUE(value, verb " " name); \
+#define GWATCH_DETAIL_NAME_VALUE(verb, name, value)    \
+    do {                                               \
+        GWATCH_DETAIL_CHECK_NAME(name);                \
+        GWATCH_DETAIL_EMIT_VALUE(value, verb, name, ); \
     } while (0)
 
 #define GWATCH_DETAIL_BLOCK(object, id, START, END)                    \

@@ -27,7 +27,7 @@ class Launch(Protocol):
 
     @property
     def image(self) -> bytes:
-        """The cubin it was loaded from; empty when its load was not seen."""
+        """The cubin, fat binary or PTX text it was loaded from; empty when that was not seen."""
 
     @property
     def compute_capability(self) -> int:
@@ -78,10 +78,15 @@ def sources_for(dsl: str | None) -> list[KernelSource]:
     Raises:
         UsageError: if there is no such source.
     """
+    from gwatch.sources.cuda import CudaSource
     from gwatch.sources.cute import CuteSource
     from gwatch.sources.triton import TritonSource
 
-    known: dict[str, KernelSource] = {"triton": TritonSource(), "cute": CuteSource()}
+    known: dict[str, KernelSource] = {
+        "triton": TritonSource(),
+        "cute": CuteSource(),
+        "cuda": CudaSource(),
+    }
     if dsl and dsl not in known:
         names = ", ".join(f"'{name}'" for name in known)
         raise UsageError(

@@ -76,7 +76,19 @@ std::string elf(std::size_t bytes) {
 TEST(ImageStoreTest, TheSizeOfACubinComesFromItsSections) {
     const std::string image = elf(1000);
     EXPECT_EQ(image_size(image.data()), 1000u);
-    EXPECT_EQ(image_size(".version 8.0"), std::nullopt);
+    EXPECT_EQ(image_size("\xed"
+                         "CNV"),
+              std::nullopt);
+}
+
+TEST(ImageStoreTest, APtxTextEndsAtItsZero) {
+    EXPECT_EQ(image_size(".version 8.0"), 12u);
+    EXPECT_EQ(image_size("\n//\n"), 4u);
+    EXPECT_EQ(image_size("/"), 1u);
+
+    ImageStore store(1 << 20);
+    store.add(&store, "// text");
+    EXPECT_EQ(store.find(&store), "// text");
 }
 
 TEST(ImageStoreTest, AWrappedFatbinIsUnwrapped) {
