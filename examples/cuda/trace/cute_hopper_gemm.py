@@ -10,10 +10,15 @@ from __future__ import annotations
 import cuda.bindings.driver as cuda
 import cutlass
 import cutlass.cute as cute
-from cutlass import pipeline, utils
+from cutlass import pipeline
 from cutlass.cute.nvgpu import OperandMajorMode, cpasync, warp, warpgroup
 
 import gwatch.cuda.trace.cute as gw_trace
+
+try:
+    from cutlass.memory import SmemAllocator
+except ImportError:  # before 4.8
+    from cutlass.utils import SmemAllocator
 
 BLOCK_M, BLOCK_N, BLOCK_K = 128, 256, 64
 STAGES = 4
@@ -154,7 +159,7 @@ def hopper_gemm_kernel(
     """All tiles of C whose numbers are this block's, modulo the number of blocks."""
     thread, _, _ = cute.arch.thread_idx()
     warp_number = cute.arch.make_warp_uniform(cute.arch.warp_idx())
-    memory = utils.SmemAllocator()
+    memory = SmemAllocator()
     barriers = memory.allocate_array(cutlass.Int64, 2 * STAGES, byte_alignment=8)
     shared_a = memory.allocate_tensor(half, layout_a.outer, 1024, layout_a.inner)
     shared_b = memory.allocate_tensor(half, layout_b.outer, 1024, layout_b.inner)
@@ -173,13 +178,13 @@ def hopper_gemm_kernel(
     first_mma, mma = tiled_mma(BLOCK_N, False), tiled_mma(BLOCK_N, True)
 
     if warp_number < GROUP_WARPS:
-        cute.arch.warpgroup_reg_dealloc(PRODUCER_REGISTERS)
+        cute.arch.setmaxregister_decrease(PRODUCER_REGISTERS)
         if warp_number == 0:
             to_a, from_a = tma_views(load_a, shared_a, tiles_a)
             to_b, from_b = tma_views(load_b, shared_b, tiles_b)
             produce(loads, load_a, load_b, from_a, from_b, to_a, to_b, tiles_m, tiles_n, steps)
     else:
-        cute.arch.warpgroup_reg_alloc(CONSUMER_REGISTERS)
+        cute.arch.setmaxregister_increase(CONSUMER_REGISTERS)
         thread -= GROUP_THREADS
         from_shared, to_c = tma_views(store_c, shared_c, tiles_c)
         groups = cute.make_layout(CONSUMER_GROUPS, stride=GROUP_THREADS)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import cuda.bindings.driver as cuda
 import cutlass
 import cutlass.cute as cute
-from cutlass import utils
 from cutlass.cute.nvgpu import cpasync, warp
 
 import gwatch.cuda.trace.cute as gw_trace
+
+try:
+    from cutlass.memory import SmemAllocator
+except ImportError:  # before 4.8
+    from cutlass.utils import SmemAllocator
 
 BLOCK_M, BLOCK_N, BLOCK_K = 128, 128, 64
 STAGES = 2
@@ -46,7 +50,7 @@ def plain_gemm_kernel(
     """One BLOCK_M x BLOCK_N tile of C."""
     thread, _, _ = cute.arch.thread_idx()
     row, column, _ = cute.arch.block_idx()
-    memory = utils.SmemAllocator()
+    memory = SmemAllocator()
     shared_a = memory.allocate_tensor(half, layout_a, 128)
     shared_b = memory.allocate_tensor(half, layout_b, 128)
     tiles_a = cute.local_tile(a, (BLOCK_M, BLOCK_K), (row, None))

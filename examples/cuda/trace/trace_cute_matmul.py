@@ -107,8 +107,6 @@ def prepare(
     a: torch.Tensor, b: torch.Tensor, c: torch.Tensor, plain: bool = False
 ) -> Callable[[], torch.Tensor]:
     """Compile c = a @ b^T for contiguous fp16 matrices; gives the function that launches it."""
-    import torch
-
     (m, k), n = a.shape, b.shape[0]
     module = kernel_for(current_capability(), plain)
     check_shape(module, m, n, k)
