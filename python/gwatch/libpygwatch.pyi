@@ -17,15 +17,22 @@ __all__: list[str] = [
     "CompileFacts",
     "Counts",
     "FailedLaunch",
+    "FidelityFacts",
     "FunctionFacts",
     "Instants",
     "Instrumented",
+    "KernelPtx",
+    "KindCount",
     "Lane",
     "LaneActivity",
     "Lanes",
     "LaunchFacts",
     "LaunchInfo",
     "Marker",
+    "MixRow",
+    "Movement",
+    "Occupancy",
+    "Overhead",
     "PipelineSummary",
     "PtxFacts",
     "RawCapture",
@@ -33,20 +40,30 @@ __all__: list[str] = [
     "Resources",
     "Run",
     "Scope",
+    "ScopeCheck",
     "ScopeStatistics",
     "Site",
     "SiteTable",
     "Slices",
     "TextTimeline",
     "TimeFacts",
+    "TimedLaunch",
     "TimelineBlock",
     "TimelineRow",
+    "TimingResult",
     "Trace",
     "TracedLaunch",
     "assemble",
     "begin_capture",
+    "begin_timing",
+    "compare_builds",
     "decode",
+    "defines_entry",
     "end_capture",
+    "end_timing",
+    "fidelity_warnings",
+    "find_in_fatbin",
+    "find_in_files",
     "from_json",
     "hooks_are_initialized",
     "init_cupti_hooks",
@@ -54,14 +71,19 @@ __all__: list[str] = [
     "instrument_matching",
     "lane_activity",
     "list_markers",
+    "new_remarks",
     "newest_ptx_version",
+    "occupancy",
     "pipeline_summary",
     "ptx_facts",
     "read_archive",
     "read_raw_capture",
+    "restore_markers",
+    "runs_on",
     "scope_statistics",
     "set_facts",
     "text_timeline",
+    "time_next",
     "to_html",
     "to_json",
     "write_archive",
@@ -196,6 +218,244 @@ class Assembled:
     def seconds(self) -> float: ...
     @property
     def version(self) -> str: ...
+
+class Occupancy:
+    """Of an SM by one build; -1 where unknown."""
+    def __init__(self) -> None: ...
+    @property
+    def blocks_per_sm(self) -> int: ...
+    @blocks_per_sm.setter
+    def blocks_per_sm(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def limited_by(self) -> str:
+        """Empty when unknown."""
+    @limited_by.setter
+    def limited_by(self, arg0: str) -> None: ...
+    @property
+    def max_warps_per_sm(self) -> int: ...
+    @max_warps_per_sm.setter
+    def max_warps_per_sm(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def warps_per_sm(self) -> int: ...
+    @warps_per_sm.setter
+    def warps_per_sm(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+
+class MixRow:
+    """How often a family of machine instructions occurs."""
+
+    family: str
+    def __init__(self) -> None: ...
+    @property
+    def original(self) -> int: ...
+    @original.setter
+    def original(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def own(self) -> int:
+        """Of the traced ones, gwatch's own code."""
+    @own.setter
+    def own(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def traced(self) -> int: ...
+    @traced.setter
+    def traced(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+
+class Overhead:
+    """The kernel timed with and without its records."""
+    def __init__(self) -> None: ...
+    @property
+    def original_ns(self) -> float:
+        """Median."""
+    @original_ns.setter
+    def original_ns(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    @property
+    def pairs(self) -> int: ...
+    @pairs.setter
+    def pairs(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def ratio(self) -> float:
+        """Median of traced / original of each pair."""
+    @ratio.setter
+    def ratio(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    @property
+    def ratio_p10(self) -> float: ...
+    @ratio_p10.setter
+    def ratio_p10(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    @property
+    def ratio_p90(self) -> float: ...
+    @ratio_p90.setter
+    def ratio_p90(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    @property
+    def traced_ns(self) -> float:
+        """Median."""
+    @traced_ns.setter
+    def traced_ns(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+
+class KindCount:
+    """The key instructions of one kind in one scope."""
+
+    kind: str
+    def __init__(self) -> None: ...
+    @property
+    def added(self) -> int:
+        """Of sass: the assembler's own."""
+    @added.setter
+    def added(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def gone(self) -> int:
+        """Of ptx: in no machine code."""
+    @gone.setter
+    def gone(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def is_compared(self) -> bool:
+        """False: what moved is not known."""
+    @is_compared.setter
+    def is_compared(self, arg0: bool) -> None: ...
+    @property
+    def moved_in(self) -> int: ...
+    @moved_in.setter
+    def moved_in(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def moved_out(self) -> int: ...
+    @moved_out.setter
+    def moved_out(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def ptx(self) -> int:
+        """Between the markers in the PTX."""
+    @ptx.setter
+    def ptx(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def sass(self) -> int:
+        """Between the timer reads in the machine code."""
+    @sass.setter
+    def sass(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def waits(self) -> bool:
+        """The warp waits for it; else only its issue is timed."""
+    @waits.setter
+    def waits(self, arg0: bool) -> None: ...
+
+class Movement:
+    """Machine instructions that changed sides."""
+
+    kind: str
+    opcode: str
+    def __init__(self) -> None: ...
+    @property
+    def count(self) -> int: ...
+    @count.setter
+    def count(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def file(self) -> str:
+        """Empty when unknown."""
+    @file.setter
+    def file(self, arg0: str) -> None: ...
+    @property
+    def into(self) -> bool:
+        """The scope; False: out of it."""
+    @into.setter
+    def into(self, arg0: bool) -> None: ...
+    @property
+    def line(self) -> int:
+        """0 when unknown."""
+    @line.setter
+    def line(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def ptx_line(self) -> int:
+        """In the original text."""
+    @ptx_line.setter
+    def ptx_line(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+
+class ScopeCheck:
+    """A scope's machine code against its PTX."""
+    def __init__(self) -> None: ...
+    @property
+    def counts(self) -> list[KindCount]:
+        """A copy: assign the changed list."""
+    @counts.setter
+    def counts(self, arg0: collections.abc.Sequence[KindCount]) -> None: ...
+    @property
+    def end_reads(self) -> int: ...
+    @end_reads.setter
+    def end_reads(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def movements(self) -> list[Movement]:
+        """A copy: assign the changed list."""
+    @movements.setter
+    def movements(self, arg0: collections.abc.Sequence[Movement]) -> None: ...
+    @property
+    def scope(self) -> int:
+        """Index into Run.scopes."""
+    @scope.setter
+    def scope(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def start_reads(self) -> int:
+        """Timer reads that start it."""
+    @start_reads.setter
+    def start_reads(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def unknown(self) -> str:
+        """Why it was not compared, or empty."""
+    @unknown.setter
+    def unknown(self, arg0: str) -> None: ...
+
+class FidelityFacts:
+    """What tracing did to a kernel."""
+
+    original: Occupancy
+    traced: Occupancy
+    def __init__(self) -> None: ...
+    @property
+    def disassembler(self) -> str:
+        """Its path; empty when there is none."""
+    @disassembler.setter
+    def disassembler(self, arg0: str) -> None: ...
+    @property
+    def mix(self) -> list[MixRow]:
+        """A copy: assign the changed list."""
+    @mix.setter
+    def mix(self, arg0: collections.abc.Sequence[MixRow]) -> None: ...
+    @property
+    def new_remarks(self) -> list[str]:
+        """Of the assembler, on the traced text alone."""
+    @new_remarks.setter
+    def new_remarks(self, arg0: collections.abc.Sequence[str]) -> None: ...
+    @property
+    def notes(self) -> list[str]:
+        """A copy: assign the changed list."""
+    @notes.setter
+    def notes(self, arg0: collections.abc.Sequence[str]) -> None: ...
+    @property
+    def overhead(self) -> Overhead | None:
+        """None when it was not measured."""
+    @overhead.setter
+    def overhead(self, arg0: Overhead | None) -> None: ...
+    @property
+    def scopes(self) -> list[ScopeCheck]:
+        """A copy: assign the changed list."""
+    @scopes.setter
+    def scopes(self, arg0: collections.abc.Sequence[ScopeCheck]) -> None: ...
+    @property
+    def unknown(self) -> str:
+        """Why mix and scopes are missing, or empty."""
+    @unknown.setter
+    def unknown(self, arg0: str) -> None: ...
+
+class KernelPtx:
+    """A kernel's PTX out of a fat binary."""
+    def __init__(self, ptx: bytes, target: str, flags: str, cubin: bytes, where: str) -> None: ...
+    @property
+    def cubin(self) -> bytes:
+        """The untraced build for the same target; empty when there is none."""
+    @property
+    def flags(self) -> str:
+        """What nvcc passes to ptxas, as one line."""
+    @property
+    def ptx(self) -> bytes: ...
+    @property
+    def target(self) -> str:
+        """That it was compiled for: "sm_90a"."""
+    @property
+    def where(self) -> str: ...
 
 class LaunchFacts:
     """What was launched."""
@@ -510,6 +770,11 @@ class Run:
     time: TimeFacts
     def __init__(self) -> None: ...
     @property
+    def fidelity(self) -> FidelityFacts | None:
+        """What tracing did to the kernel; None when it was not compared."""
+    @fidelity.setter
+    def fidelity(self, arg0: FidelityFacts | None) -> None: ...
+    @property
     def lanes(self) -> Lanes: ...
     @property
     def marks(self) -> Instants: ...
@@ -672,11 +937,21 @@ class LaunchInfo:
 class FunctionFacts:
     """Resources of one build; -1 where unknown."""
     @property
+    def blocks_per_sm(self) -> int:
+        """With the launch's block and dynamic shared memory."""
+    @property
     def local_bytes(self) -> int: ...
     @property
     def registers(self) -> int: ...
     @property
     def static_shared_bytes(self) -> int: ...
+
+class FailedLaunch:
+    """A matching launch that was not traced, and why."""
+    @property
+    def error(self) -> typing.Any: ...
+    @property
+    def kernel(self) -> str: ...
 
 class TracedLaunch:
     """A launch that was traced, and what it wrote."""
@@ -693,12 +968,22 @@ class TracedLaunch:
     @property
     def traced(self) -> FunctionFacts: ...
 
-class FailedLaunch:
-    """A matching launch that was not traced, and why."""
+class TimedLaunch:
+    """A launch that was timed on the device."""
     @property
-    def error(self) -> typing.Any: ...
+    def duration_ns(self) -> float: ...
     @property
-    def kernel(self) -> str: ...
+    def traced(self) -> bool: ...
+    @property
+    def turn(self) -> int:
+        """Which time_next() it followed, from 0."""
+
+class TimingResult:
+    """What was timed."""
+    @property
+    def failures(self) -> list[FailedLaunch]: ...
+    @property
+    def launches(self) -> list[TimedLaunch]: ...
 
 class CaptureResult:
     """What a capture saw and traced."""
@@ -766,11 +1051,52 @@ def begin_capture(
 ) -> None:
     """Start to trace matching launches with the builds that prepare(LaunchInfo) returns."""
 
+def begin_timing(
+    kernel_pattern: str,
+    prepare: collections.abc.Callable[
+        [LaunchInfo], tuple[bytes, bool, typing.SupportsInt | typing.SupportsIndex, list[str], bool]
+    ],
+    buffer_bytes: typing.SupportsInt | typing.SupportsIndex = 0,
+    warp_mask: typing.SupportsInt | typing.SupportsIndex = 0,
+) -> None:
+    """Start to time matching launches, one after each time_next()."""
+
+def compare_builds(
+    entry: str,
+    original_cubin: bytes,
+    traced_cubin: bytes,
+    instrumented: Instrumented,
+    disassemblers: collections.abc.Sequence[str],
+    cubin_with_lines: bytes = b"",
+) -> FidelityFacts:
+    """Compares the machine code of a kernel's builds; never raises: the facts say what is unknown."""
+
 def decode(records: RawRecords, sites: SiteTable) -> Run:
     """Turns records into a run; launch, compile and stage_seconds are left for the caller."""
 
+def defines_entry(ptx: str, kernel: str) -> bool:
+    """Whether a PTX text defines a kernel."""
+
 def end_capture() -> CaptureResult:
     """Stop, wait for the traced launches and read their records."""
+
+def end_timing() -> TimingResult:
+    """Stop, and wait for the timed launches."""
+
+def fidelity_warnings(run: Run) -> list[str]:
+    """What a reader must know of a run's fidelity, in plain words."""
+
+def find_in_fatbin(
+    fatbin: bytes, kernel: str, compute_capability: typing.SupportsInt | typing.SupportsIndex
+) -> KernelPtx:
+    """The PTX of a kernel that suits a device best; raises SourceError."""
+
+def find_in_files(
+    paths: collections.abc.Sequence[str],
+    kernel: str,
+    compute_capability: typing.SupportsInt | typing.SupportsIndex,
+) -> KernelPtx:
+    """The same for the fat binaries in ELF files: a program and its libraries."""
 
 def from_json(text: str, name: str = "<text>") -> Trace:
     """The trace of an archive's text; name stands in errors."""
@@ -815,8 +1141,22 @@ def list_markers(
 ) -> list[Marker]:
     """The markers of the kernels that a regular expression matches and of what they call."""
 
+def new_remarks(
+    original: collections.abc.Sequence[str], traced: collections.abc.Sequence[str]
+) -> list[str]:
+    """The remarks of the traced text's assembler that the original's has not."""
+
 def newest_ptx_version(path: str) -> int:
     """The newest PTX version a ptxas takes, 95 for 9.5."""
+
+def occupancy(
+    compute_capability: typing.SupportsInt | typing.SupportsIndex,
+    registers: typing.SupportsInt | typing.SupportsIndex,
+    shared_bytes: typing.SupportsInt | typing.SupportsIndex,
+    threads: typing.SupportsInt | typing.SupportsIndex,
+    known_blocks: typing.SupportsInt | typing.SupportsIndex = -1,
+) -> Occupancy:
+    """Blocks and warps that an SM holds, and what limits them; known_blocks is the driver's answer."""
 
 def pipeline_summary(
     run: Run, most_gap_count: typing.SupportsInt | typing.SupportsIndex = 5
@@ -827,6 +1167,16 @@ def read_archive(path: str) -> Trace:
 
 def read_raw_capture(path: str) -> RawCapture:
     """Reads what write_raw_capture() wrote."""
+
+def restore_markers(ptx: str | bytes) -> bytes:
+    """Puts back the marker comments that nvcc drops from PTX in a program."""
+
+def runs_on(
+    architecture: typing.SupportsInt | typing.SupportsIndex,
+    variant: str,
+    compute_capability: typing.SupportsInt | typing.SupportsIndex,
+) -> bool:
+    """Whether PTX for sm_90a (90, "a") runs on a device."""
 
 def scope_statistics(run: Run) -> list[ScopeStatistics]:
     """One entry a scope that has slices."""
@@ -845,7 +1195,12 @@ def text_timeline(
 ) -> TextTimeline:
     """The timeline of a run as a grid of cells; see report/text_timeline.h."""
 
-def to_html(trace: Trace, viewer_script: str, viewer_style: str, producer: str) -> str:
+def time_next(traced: bool) -> None:
+    """Time the next matching launch, as its traced build or as it is."""
+
+def to_html(
+    trace: Trace, viewer_script: str, viewer_style: str, producer: str, embed_source: bool = True
+) -> str:
     """One self-contained page."""
 
 def to_json(trace: Trace, producer: str) -> str:
@@ -855,7 +1210,12 @@ def write_archive(trace: Trace, producer: str, path: str) -> None:
     """Writes trace.json, or through gzip when the path ends in .gz."""
 
 def write_html(
-    trace: Trace, path: str, viewer_script: str, viewer_style: str, producer: str
+    trace: Trace,
+    path: str,
+    viewer_script: str,
+    viewer_style: str,
+    producer: str,
+    embed_source: bool = True,
 ) -> None:
     """Write one self-contained page; FileError when it cannot."""
 

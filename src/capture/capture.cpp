@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <thread>
 
 #include "capture/hooks.h"
 
@@ -14,6 +15,9 @@ class SteadyClock : public Clock {
     double now() override {
         const auto since = std::chrono::steady_clock::now().time_since_epoch();
         return std::chrono::duration<double>(since).count();
+    }
+    void pause(double seconds) override {
+        std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
     }
 };
 
@@ -33,6 +37,13 @@ Process& process() {
 Hooks* started_hooks() {
     const std::lock_guard lock(process().mutex);
     return process().hooks.get();
+}
+
+Error not_started() {
+    return {ErrorKind::kCapture,
+            "nothing can be traced: the CUPTI hooks are not set up",
+            {},
+            "Call gwatch.libpygwatch.init_cupti_hooks() first."};
 }
 
 }  // namespace
@@ -59,18 +70,28 @@ bool hooks_are_initialized() {
 
 Result<void> begin_capture(Options options, std::shared_ptr<Preparer> preparer) {
     Hooks* hooks = started_hooks();
-    if (!hooks) {
-        return Error{ErrorKind::kCapture,
-                     "nothing can be traced: the CUPTI hooks are not set up",
-                     {},
-                     "Call gwatch.libpygwatch.init_cupti_hooks() first."};
-    }
+    if (!hooks) return not_started();
     return hooks->begin(std::move(options), std::move(preparer));
 }
 
 CaptureResult end_capture() {
     Hooks* hooks = started_hooks();
     return hooks ? hooks->end() : CaptureResult{};
+}
+
+Result<void> begin_timing(Options options, std::shared_ptr<Preparer> preparer) {
+    Hooks* hooks = started_hooks();
+    if (!hooks) return not_started();
+    return hooks->begin_timing(std::move(options), std::move(preparer));
+}
+
+void time_next(bool traced) {
+    if (Hooks* hooks = started_hooks()) hooks->time_next(traced);
+}
+
+TimingResult end_timing() {
+    Hooks* hooks = started_hooks();
+    return hooks ? hooks->end_timing() : TimingResult{};
 }
 
 }  // namespace gwatch::capture

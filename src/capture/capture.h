@@ -99,6 +99,18 @@ struct CaptureResult {
     std::uint64_t skipped_launches = 0;   ///< matched, but past max_launches
 };
 
+/// A launch that was timed on the device.
+struct TimedLaunch {
+    std::uint32_t turn = 0;  ///< which call of time_next() it followed, from 0
+    bool traced = false;
+    double duration_ns = 0;  ///< between events right before and behind it in its stream
+};
+
+struct TimingResult {
+    std::vector<TimedLaunch> launches;  ///< in order
+    std::vector<FailedLaunch> failures;
+};
+
 /// Opens CUPTI and subscribes, once a process. kCapture when CUPTI is missing, too old, or held by
 /// another profiler (the message says which). `cupti_paths` are tried after a libcupti that the
 /// process already has.
@@ -115,5 +127,13 @@ Result<void> begin_capture(Options options, std::shared_ptr<Preparer> preparer);
 /// (LaunchInfo::in_stream_capture) stays traced in that graph: its records are those of the last
 /// replay, and its module and memory are kept until the process ends.
 CaptureResult end_capture();
+
+/// Starts to time launches; as begin_capture(), and not while that is under way.
+Result<void> begin_timing(Options options, std::shared_ptr<Preparer> preparer);
+/// The next matching launch is timed, as its traced build or as it is. Ahead of it the stream is
+/// emptied and the device rests for a moment.
+void time_next(bool traced);
+/// Stops, waits for the timed launches and frees all that was loaded.
+TimingResult end_timing();
 
 }  // namespace gwatch::capture

@@ -8,6 +8,8 @@ class Clock {
     virtual ~Clock() = default;
     /// Seconds since some fixed point; never goes back.
     virtual double now() = 0;
+    /// Returns that much later.
+    virtual void pause(double seconds) = 0;
 };
 
 }  // namespace gwatch::capture

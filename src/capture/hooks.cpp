@@ -20,10 +20,10 @@ constexpr std::array<CUpti_CallbackId, 6> kLoadCallbacks{
     CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,        CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload,
 };
 
-/// The traced launch call that this thread is in. Keeps the session from being read before the call
-/// is over.
+/// The traced launch call that this thread is in. Keeps the observer from being read before the
+/// call is over.
 struct LaunchUnderWay {
-    std::shared_ptr<Session> session;
+    std::shared_ptr<LaunchObserver> observer;
     std::shared_ptr<ActiveLaunch> launch;
     std::uint32_t correlation_id = 0;
 };
@@ -96,50 +96,83 @@ Result<void> Hooks::enable_launch_callbacks(bool on) {
     return all;
 }
 
-Result<void> Hooks::begin(Options options, std::shared_ptr<Preparer> preparer) {
+template <class Observer, class Make>
+Result<void> Hooks::observe(std::shared_ptr<Observer>* kept, const Make& make) {
     const std::lock_guard control(control_mutex_);
-    if (session()) {
+    if (observer()) {
         return Error{ErrorKind::kUsage,
                      "a capture is under way already",
                      {},
                      "Captures cannot be nested: end the first before the next begins."};
     }
-    Result<std::shared_ptr<Session>> made =
-        Session::make(std::move(options), std::move(preparer), driver_, clock_, images_);
+    Result<std::shared_ptr<Observer>> made = make();
     if (!made.ok()) return made.error();
     if (Result<void> enabled = enable_launch_callbacks(true); !enabled.ok()) {
         static_cast<void>(enable_launch_callbacks(false));
         return enabled;
     }
-    const std::unique_lock lock(session_mutex_);
-    session_ = std::move(made).value();
+    *kept = std::move(made).value();
+    set_observer(*kept);
     return {};
+}
+
+/// Every thread that is in a callback or a watched launch call shares the observer.
+void Hooks::stop_observing(const std::shared_ptr<LaunchObserver>& ending) {
+    set_observer(nullptr);
+    wait_for_launch_calls(ending);
+    static_cast<void>(enable_launch_callbacks(false));
+}
+
+Result<void> Hooks::begin(Options options, std::shared_ptr<Preparer> preparer) {
+    return observe(&session_, [&] {
+        return Session::make(std::move(options), std::move(preparer), driver_, clock_, images_);
+    });
 }
 
 CaptureResult Hooks::end() {
     const std::lock_guard control(control_mutex_);
-    const std::shared_ptr<Session> ending = take_session();
+    const std::shared_ptr<Session> ending = std::exchange(session_, nullptr);
     if (!ending) return {};
-    wait_for_launch_calls(ending);
-    static_cast<void>(enable_launch_callbacks(false));
+    stop_observing(ending);
     const OwnWork own;
     return ending->finish();
 }
 
-std::shared_ptr<Session> Hooks::session() const {
-    const std::shared_lock lock(session_mutex_);
-    return session_;
+Result<void> Hooks::begin_timing(Options options, std::shared_ptr<Preparer> preparer) {
+    return observe(&timing_, [&] {
+        return TimingSession::make(std::move(options), std::move(preparer), driver_, clock_,
+                                   images_);
+    });
 }
 
-std::shared_ptr<Session> Hooks::take_session() {
-    const std::unique_lock lock(session_mutex_);
-    return std::exchange(session_, nullptr);
+void Hooks::time_next(bool traced) {
+    const std::lock_guard control(control_mutex_);
+    if (timing_) timing_->time_next(traced);
 }
 
-/// Every thread that is in a callback or a traced launch call shares the session.
-void Hooks::wait_for_launch_calls(const std::shared_ptr<Session>& session) const {
+TimingResult Hooks::end_timing() {
+    const std::lock_guard control(control_mutex_);
+    const std::shared_ptr<TimingSession> ending = std::exchange(timing_, nullptr);
+    if (!ending) return {};
+    stop_observing(ending);
+    const OwnWork own;
+    return ending->finish();
+}
+
+std::shared_ptr<LaunchObserver> Hooks::observer() const {
+    const std::shared_lock lock(observer_mutex_);
+    return observer_;
+}
+
+void Hooks::set_observer(std::shared_ptr<LaunchObserver> observer) {
+    const std::unique_lock lock(observer_mutex_);
+    observer_ = std::move(observer);
+}
+
+void Hooks::wait_for_launch_calls(const std::shared_ptr<LaunchObserver>& ending) const {
+    constexpr int kOwnReferences = 2;  // the caller's, and the converted one that is passed here
     const auto deadline = std::chrono::steady_clock::now() + patience_;
-    while (session.use_count() > 1 && std::chrono::steady_clock::now() < deadline) {
+    while (ending.use_count() > kOwnReferences && std::chrono::steady_clock::now() < deadline) {
         std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
 }
@@ -164,7 +197,7 @@ void Hooks::on_enter(CUpti_CallbackId id, const CUpti_CallbackData& data) {
     if (const void* going = unloading(id, data)) return forget(going);
     const std::optional<LaunchCall> call = read_launch_call(id, data);
     if (!call) return;
-    std::shared_ptr<Session> current = session();
+    std::shared_ptr<LaunchObserver> current = observer();
     if (!current) return;
     std::shared_ptr<ActiveLaunch> launch = current->enter(*call, data.symbolName);
     if (launch) launch_under_way = {std::move(current), std::move(launch), data.correlationId};
@@ -173,7 +206,7 @@ void Hooks::on_enter(CUpti_CallbackId id, const CUpti_CallbackData& data) {
 void Hooks::on_exit(CUpti_CallbackId id, const CUpti_CallbackData& data) {
     if (launch_under_way.launch && launch_under_way.correlation_id == data.correlationId) {
         const LaunchUnderWay over = std::exchange(launch_under_way, {});
-        over.session->leave(*over.launch, returned(data));
+        over.observer->leave(*over.launch, returned(data));
         return;
     }
     if (returned(data) != CUDA_SUCCESS) return;
@@ -183,7 +216,7 @@ void Hooks::on_exit(CUpti_CallbackId id, const CUpti_CallbackData& data) {
 
 void Hooks::forget(const void* module_or_library) {
     images_.remove(module_or_library);
-    if (const std::shared_ptr<Session> current = session()) current->forget_handles();
+    if (const std::shared_ptr<LaunchObserver> current = observer()) current->forget_handles();
 }
 
 }  // namespace gwatch::capture

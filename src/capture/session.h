@@ -7,13 +7,14 @@
 #include <tuple>
 #include <vector>
 
+#include "capture/observer.h"
 #include "capture/traced_build.h"
 
 namespace gwatch::capture {
 
 /// One capture, from begin_capture to end_capture. Thread-safe; never throws out of enter() and
 /// leave().
-class Session {
+class Session : public LaunchObserver {
   public:
     /// kUsage for a bad pattern.
     static Result<std::shared_ptr<Session>> make(Options options,
@@ -22,12 +23,13 @@ class Session {
 
     /// At the enter callback: swaps the handle when the launch is to be traced, and gives what
     /// leave() wants; else null.
-    std::shared_ptr<ActiveLaunch> enter(const LaunchCall& call, const char* symbol_name) noexcept;
+    std::shared_ptr<ActiveLaunch> enter(const LaunchCall& call,
+                                        const char* symbol_name) noexcept override;
     /// At the exit callback of a launch that enter() swapped.
-    void leave(ActiveLaunch& launch, CUresult code) noexcept;
+    void leave(ActiveLaunch& launch, CUresult code) noexcept override;
 
     /// Handles may come back for other kernels: what is known of them is forgotten.
-    void forget_handles();
+    void forget_handles() override;
 
     /// No more launches are traced; reads those that were. Call once.
     CaptureResult finish();

@@ -54,6 +54,17 @@ void begin_capture(const std::string& kernel_pattern, Prepare prepare, std::uint
     take(std::move(begun));
 }
 
+void begin_timing(const std::string& kernel_pattern, Prepare prepare, std::uint64_t buffer_bytes,
+                  std::uint32_t warp_mask) {
+    auto preparer = std::make_shared<PythonPreparer>(std::move(prepare));
+    Result<void> begun = [&] {
+        const py::gil_scoped_release unlocked;
+        return capture::begin_timing({kernel_pattern, 1, buffer_bytes, warp_mask},
+                                     std::move(preparer));
+    }();
+    take(std::move(begun));
+}
+
 /// A member with x, y and z, as a tuple.
 template <auto member>
 py::typing::Tuple<int, int, int> triple(const capture::LaunchInfo& self) {
@@ -89,6 +100,15 @@ void bind_launch(py::module_& module) {
                       "With the launch's block and dynamic shared memory.");
 }
 
+void bind_failure(py::module_& module) {
+    using namespace capture;
+    py::class_<FailedLaunch>(module, "FailedLaunch",
+                             "A matching launch that was not traced, and why.")
+        .def_readonly("kernel", &FailedLaunch::kernel)
+        .def_property_readonly("error",
+                               [](const FailedLaunch& self) { return exception_of(self.error); });
+}
+
 void bind_result(py::module_& module) {
     using namespace capture;
     py::class_<TracedLaunch>(module, "TracedLaunch", "A launch that was traced, and what it wrote.")
@@ -98,11 +118,13 @@ void bind_result(py::module_& module) {
         .def_readonly("original", &TracedLaunch::original)
         .def_readonly("traced", &TracedLaunch::traced)
         .def_readonly("stage_seconds", &TracedLaunch::stage_seconds);
-    py::class_<FailedLaunch>(module, "FailedLaunch",
-                             "A matching launch that was not traced, and why.")
-        .def_readonly("kernel", &FailedLaunch::kernel)
-        .def_property_readonly("error",
-                               [](const FailedLaunch& self) { return exception_of(self.error); });
+    py::class_<TimedLaunch>(module, "TimedLaunch", "A launch that was timed on the device.")
+        .def_readonly("turn", &TimedLaunch::turn, "Which time_next() it followed, from 0.")
+        .def_readonly("traced", &TimedLaunch::traced)
+        .def_readonly("duration_ns", &TimedLaunch::duration_ns);
+    py::class_<TimingResult>(module, "TimingResult", "What was timed.")
+        .def_readonly("launches", &TimingResult::launches)
+        .def_readonly("failures", &TimingResult::failures);
     py::class_<CaptureResult>(module, "CaptureResult", "What a capture saw and traced.")
         .def_readonly("launches", &CaptureResult::launches)
         .def_readonly("failures", &CaptureResult::failures)
@@ -115,6 +137,7 @@ void bind_result(py::module_& module) {
 
 void bind_capture(py::module_& module) {
     bind_launch(module);
+    bind_failure(module);
     bind_result(module);
     module.def("init_cupti_hooks", &init_cupti_hooks, py::arg("cupti_paths") = py::none(),
                "Subscribe to CUPTI, once a process. Further calls do nothing.");
@@ -126,6 +149,14 @@ void bind_capture(py::module_& module) {
         "Start to trace matching launches with the builds that prepare(LaunchInfo) returns.");
     module.def("end_capture", &capture::end_capture, py::call_guard<py::gil_scoped_release>(),
                "Stop, wait for the traced launches and read their records.");
+    module.def("begin_timing", &begin_timing, py::arg("kernel_pattern"), py::arg("prepare"),
+               py::arg("buffer_bytes") = 0, py::arg("warp_mask") = 0,
+               "Start to time matching launches, one after each time_next().");
+    module.def("time_next", &capture::time_next, py::arg("traced"),
+               py::call_guard<py::gil_scoped_release>(),
+               "Time the next matching launch, as its traced build or as it is.");
+    module.def("end_timing", &capture::end_timing, py::call_guard<py::gil_scoped_release>(),
+               "Stop, and wait for the timed launches.");
 }
 
 }  // namespace gwatch::python

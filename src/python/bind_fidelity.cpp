@@ -2,7 +2,6 @@
 
 #include "fidelity/fidelity.h"
 #include "python/bindings.h"
-#include "trace/fidelity_warnings.h"
 
 namespace gwatch::python {
 
@@ -114,8 +113,6 @@ void bind_fidelity(py::module_& module) {
         py::arg("threads"), py::arg("known_blocks") = -1,
         "Blocks and warps that an SM holds, and what limits them; known_blocks is the driver's "
         "answer.");
-    module.def("fidelity_warnings", &trace::fidelity_warnings, py::arg("run"),
-               "What a reader must know of a run's fidelity, in plain words.");
 }
 
 }  // namespace gwatch::python

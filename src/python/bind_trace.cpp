@@ -6,6 +6,7 @@
 #include "trace/archive.h"
 #include "trace/decode.h"
 #include "trace/facts_json.h"
+#include "trace/fidelity_warnings.h"
 #include "trace/statistics.h"
 
 namespace gwatch::python {
@@ -67,6 +68,8 @@ void bind_statistics(py::module_& module) {
             return unlocked([&] { return trace::pipeline_summary(run, most_gap_count); });
         },
         py::arg("run"), py::arg("most_gap_count") = 5);
+    module.def("fidelity_warnings", &trace::fidelity_warnings, py::arg("run"),
+               "What a reader must know of a run's fidelity, in plain words.");
 }
 
 void bind_records(py::module_& module) {

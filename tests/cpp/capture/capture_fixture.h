@@ -17,6 +17,9 @@ namespace gwatch::capture {
 class FakeClock : public Clock {
   public:
     double now() override { return 0.001 * ticks_++; }
+    void pause(double seconds) override { paused_seconds = paused_seconds + seconds; }
+
+    std::atomic<double> paused_seconds = 0;
 
   private:
     std::atomic<int> ticks_ = 0;

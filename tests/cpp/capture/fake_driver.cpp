@@ -363,6 +363,11 @@ CUresult FakeDriver::event_synchronize(CUevent) {
     return event_code;
 }
 
+CUresult FakeDriver::event_elapsed(float* milliseconds, CUevent, CUevent) {
+    *milliseconds = elapsed_ms;
+    return event_code;
+}
+
 CUresult FakeDriver::event_destroy(CUevent event) {
     const std::lock_guard lock(mutex_);
     return events_.erase(event) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;

@@ -72,6 +72,7 @@ class FakeDriver : public Driver {
 
     std::size_t free_bytes = std::size_t{64} << 20;
     CUresult event_code = CUDA_SUCCESS;    ///< of cuEventSynchronize
+    float elapsed_ms = 0.25f;              ///< of cuEventElapsedTime
     CUresult context_code = CUDA_SUCCESS;  ///< of cuCtxSynchronize
     std::string jit_log;                   ///< text images then fail to load, with this log
     std::set<CUstream> capturing;

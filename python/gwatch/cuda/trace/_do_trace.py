@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from gwatch import libpygwatch
+from gwatch.cuda.trace import _fidelity
+from gwatch.cuda.trace._overhead import measure
 from gwatch.cuda.trace._preparer import Preparer, TracedBuild
 from gwatch.cuda.trace._result import TraceResult
 from gwatch.errors import CaptureError, GwatchError, UsageError
@@ -29,6 +31,8 @@ def do_trace(
     max_launches: int = 1,
     buffer_bytes: int | None = None,
     warps: Iterable[int] | None = None,
+    measure_overhead: bool = False,
+    fidelity: bool = True,
     verbose: bool = False,
 ) -> TraceResult[Value]:
     """Run ``fn`` once and trace the kernel launches in it that match.
@@ -50,6 +54,11 @@ def do_trace(
         buffer_bytes: device memory for the records of a launch; None: 1 GiB or a quarter of the
             free memory.
         warps: record only these warps of each block (linear thread id / 32); None: all.
+        measure_overhead: then run ``fn`` 82 times more and time its first matching launch on the
+            device, with its records and without, by turns; the first run gets the ratio. What
+            ``fn`` returns then is dropped. Ask for it only if ``fn`` may run again and again.
+        fidelity: compare the machine code of the original and the traced kernel: about a second,
+            once a kernel.
         verbose: print how long each stage took, to stderr.
 
     Raises:
@@ -59,6 +68,7 @@ def do_trace(
         CaptureError: CUPTI is missing or taken, or no launch matched.
     """
     started = time.perf_counter()
+    warps = tuple(warps) if isinstance(warps, Iterable) else warps
     try:
         preparer = _begin(
             kernel_name_pattern,
@@ -78,12 +88,18 @@ def do_trace(
         captured = libpygwatch.end_capture()
     names = {str(key): name for key, name in (scope_name_map or {}).items()}
     try:
-        runs, failures = _make_runs(captured, preparer.builds, names)
+        runs, failures = _make_runs(captured, preparer.builds, names, fidelity)
         warnings = _check(runs, failures, captured, kernel_name_pattern, max_launches)
     except GwatchError as error:
         error.value = value
         raise
+    if measure_overhead:
+        measured = measure(fn, kernel_name_pattern, preparer, buffer_bytes or 0, _warp_mask(warps))
+        warnings += [measured.warning] if measured.warning else []
+        if measured.overhead:
+            _fidelity.add_overhead(runs[0], measured.overhead)
     for run in runs:
+        _fidelity.warn(run)
         run.stage_seconds = {**run.stage_seconds, "begin": begin_seconds}
         if verbose:
             _print_stages(run)
@@ -138,14 +154,17 @@ def _warp_mask(warps: Iterable[int] | None) -> int:
 
 
 def _make_runs(
-    captured: libpygwatch.CaptureResult, builds: list[TracedBuild], names: Mapping[str, str]
+    captured: libpygwatch.CaptureResult,
+    builds: list[TracedBuild],
+    names: Mapping[str, str],
+    fidelity: bool,
 ) -> tuple[list[libpygwatch.Run], list[tuple[str, GwatchError]]]:
     """The runs of the traced launches, and kernel and error of each launch without one."""
     runs: list[libpygwatch.Run] = []
     failures = [(failure.kernel, failure.error) for failure in captured.failures]
     for launch in captured.launches:
         try:
-            runs.append(_make_run(launch, builds, names))
+            runs.append(_make_run(launch, builds, names, fidelity))
         except GwatchError as error:
             failures.append((launch.info.kernel, error))
     return runs, failures
@@ -188,7 +207,10 @@ def _seen_kernels(seen: Mapping[str, int]) -> str:
 
 
 def _make_run(
-    launch: libpygwatch.TracedLaunch, builds: list[TracedBuild], names: Mapping[str, str]
+    launch: libpygwatch.TracedLaunch,
+    builds: list[TracedBuild],
+    names: Mapping[str, str],
+    fidelity: bool,
 ) -> libpygwatch.Run:
     build = builds[launch.token]
     started = time.perf_counter()
@@ -202,6 +224,12 @@ def _make_run(
     if capture_seconds.pop("prepare"):
         capture_seconds |= build.stage_seconds
     run.stage_seconds = {**capture_seconds, "decode": decode_seconds}
+    if fidelity:
+        started = time.perf_counter()
+        build.comparison = build.comparison or _fidelity.compare(build, launch.info.kernel)
+        _fidelity.fill(run, launch, build.comparison)
+        compare_seconds = time.perf_counter() - started
+        run.stage_seconds = {**run.stage_seconds, "fidelity": compare_seconds}
     return run
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from gwatch import assemblers, libpygwatch
 from gwatch.errors import AssemblerError
 from gwatch.sources import FoundPtx, KernelSource, find_ptx
+
+if TYPE_CHECKING:
+    from gwatch.cuda.trace._fidelity import Comparison
 
 
 @dataclass
@@ -22,6 +26,11 @@ class TracedBuild:
     assembled: libpygwatch.Assembled | None
     """None when the driver's own compiler takes the text."""
     stage_seconds: dict[str, float] = field(default_factory=dict)
+    comparison: Comparison | None = None
+    """With the original build, once it is made."""
+
+
+Answer = tuple[bytes, bool, int, list[str], bool]
 
 
 class Preparer:
@@ -30,8 +39,13 @@ class Preparer:
     def __init__(self, sources: Sequence[KernelSource]) -> None:
         self._sources = sources
         self.builds: list[TracedBuild] = []
+        self._answers: dict[tuple[object, ...], Answer] = {}
 
-    def __call__(self, launch: libpygwatch.LaunchInfo) -> tuple[bytes, bool, int, list[str], bool]:
+    def again(self, launch: libpygwatch.LaunchInfo) -> Answer:
+        """Answer as before for a kernel that was launched before, without making another build."""
+        return self._answers.get(_identity(launch)) or self(launch)
+
+    def __call__(self, launch: libpygwatch.LaunchInfo) -> Answer:
         """Make the traced build of a launch's kernel.
 
         Returns:
@@ -55,13 +69,19 @@ class Preparer:
         facts = libpygwatch.ptx_facts(found.ptx)
         self.builds.append(TracedBuild(found, facts, instrumented, assembled, seconds))
         image = assembled.cubin if assembled else instrumented.ptx
-        return (
+        answer = (
             image,
             instrumented.uses_lane_cursors,
             len(self.builds) - 1,
             facts.variables,
             instrumented.grid_counts_clusters,
         )
+        self._answers[_identity(launch)] = answer
+        return answer
+
+
+def _identity(launch: libpygwatch.LaunchInfo) -> tuple[object, ...]:
+    return (launch.kernel, launch.resolved_function, launch.image, launch.block)
 
 
 def _assemble(
