@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import platform
 import shlex
@@ -32,6 +33,7 @@ class Case:
     Attributes:
         pattern: matches this kernel's name alone.
         events: markers that a launch passes, counted once a warp.
+        dsl: as in ``do_trace(dsl=...)``.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Case:
     launch: Callable[[], Any]
     output: torch.Tensor
     events: int
+    dsl: str = "triton"
 
 
 def matmul_case() -> Case:
@@ -63,6 +66,35 @@ def attention_case(head_dim: int, causal: bool) -> Case:
         lambda: attention_example.attention_forward(q, k, v, causal, out),
         out,
         attention_example.expected_events(*shape, causal),
+    )
+
+
+def cute_gemm_case(plain: bool = False) -> Case | None:
+    """The CuTe DSL example; None where the DSL is not installed, or the GPU is not Hopper.
+
+    Args:
+        plain: the kernel for every GPU instead.
+    """
+    if importlib.util.find_spec("cutlass") is None:
+        return None
+    import trace_cute_matmul as example
+
+    capability = example.current_capability()
+    if not plain and capability != example.HOPPER:
+        return None
+    torch.manual_seed(0)
+    shape = (MATMUL_SIZE, MATMUL_SIZE)
+    a, b = (torch.randn(shape, device="cuda", dtype=torch.float16) for _ in range(2))
+    c = torch.empty_like(a)
+    name, kernel = ("plain", "plain_gemm") if plain else ("warp-specialised", "hopper_gemm")
+    events = example.expected_events(MATMUL_SIZE, MATMUL_SIZE, MATMUL_SIZE, capability, plain)
+    return Case(
+        f"CuTe DSL {name} GEMM {MATMUL_SIZE}^3",
+        f"{kernel}_kernel",
+        example.prepare(a, b, c, plain),
+        c,
+        events,
+        dsl="cute",
     )
 
 

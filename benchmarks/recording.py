@@ -20,7 +20,14 @@ import time
 from typing import Any
 
 import torch
-from gpu_cases import Case, attention_case, machine_facts, matmul_case, write_json
+from gpu_cases import (
+    Case,
+    attention_case,
+    cute_gemm_case,
+    machine_facts,
+    matmul_case,
+    write_json,
+)
 
 from gwatch import libpygwatch
 from gwatch.cuda.trace import do_trace
@@ -71,7 +78,7 @@ def capture_traced(case: Case) -> tuple[torch.cuda.CUDAGraph, libpygwatch.Run]:
         graph.replay()
         return graph
 
-    result = do_trace(fn=fn, kernel_name_pattern=case.pattern, dsl="triton")
+    result = do_trace(fn=fn, kernel_name_pattern=case.pattern, dsl=case.dsl)
     graph = result.value
     keep_only_kernel(graph.raw_cuda_graph())
     graph.instantiate()
@@ -185,7 +192,8 @@ def main() -> int:
     print(f"{options.pairs} pairs, a pause of {PAUSE_SECONDS * 1e3:.0f} ms before each launch\n")
     print(HEADING)
     rows = []
-    for case in (matmul_case(), attention_case(64, False), attention_case(128, True)):
+    cases = [matmul_case(), attention_case(64, False), attention_case(128, True), cute_gemm_case()]
+    for case in filter(None, cases):
         rows.append(measure(case, options.pairs))
         print(show(rows[-1]), flush=True)
     if options.json:

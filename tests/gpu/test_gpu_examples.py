@@ -1,5 +1,6 @@
 """The examples as a reader runs them."""
 
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -7,12 +8,21 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "cuda" / "trace"
+NEEDS_CUTE = pytest.mark.skipif(
+    importlib.util.find_spec("cutlass") is None, reason="nvidia-cutlass-dsl is not installed"
+)
 ARGUMENTS = [
     pytest.param(["trace_triton_attention.py"], id="attention"),
     pytest.param(
         ["trace_triton_attention.py", "--causal", "--head-dim", "128"], id="attention-128"
     ),
     pytest.param(["trace_triton_matmul.py"], id="matmul"),
+    pytest.param(["trace_cute_matmul.py"], id="cute", marks=NEEDS_CUTE),
+    pytest.param(
+        ["trace_cute_matmul.py", "--m", "1024", "--n", "2048", "--k", "512", "--plain"],
+        id="cute-plain",
+        marks=NEEDS_CUTE,
+    ),
 ]
 
 

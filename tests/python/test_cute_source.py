@@ -1,5 +1,6 @@
 """Where the PTX of a CuTe DSL kernel is found: compiled objects in memory, the dump folder."""
 
+import ctypes
 import gc
 import os
 import re
@@ -13,6 +14,7 @@ import pytest
 pytest.importorskip("cutlass")
 
 import cutlass
+import cutlass.cute as cute
 from kernels import cute_offline
 
 from gwatch import assemblers, libpygwatch, sources
@@ -172,6 +174,21 @@ def test_object_without_ptx_sends_to_the_dump_folder(dump, load, tmp_path):
     load(other, 0x10, 0x11, name=kernel)
     other.artifacts = None
     assert find(kernel, function=0x10).ptx == ptx
+
+
+def test_exported_and_loaded_object(dump, load, tmp_path):
+    for library in cute.runtime.find_runtime_libraries(enable_tvm_ffi=False):
+        ctypes.CDLL(library, ctypes.RTLD_GLOBAL)
+    compiled = compiled_kernel(tmp_path / "dump")
+    kernel, ptx = kernel_of(compiled), compiled.__ptx__.encode()
+    compiled.export_to_c(str(tmp_path), "exported", function_prefix="exported")
+    del compiled
+    gc.collect()
+    loaded = cute.runtime.load_module(str(tmp_path / "exported.o"))["exported"]
+    load(loaded, 0x10, 0x11, name=kernel)
+    found = find(kernel, function=0x10)
+    assert found.ptx == ptx
+    assert f"file {tmp_path / 'dump'}/" in found.where
 
 
 def test_newest_file_wins(dump):

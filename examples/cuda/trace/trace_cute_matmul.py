@@ -100,7 +100,14 @@ def launch_arguments(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> tuple
 
     matrices = [cute.runtime.from_dlpack(matrix, assumed_align=16) for matrix in (a, b, c)]
     blocks = torch.cuda.get_device_properties(a.device).multi_processor_count
-    return *matrices, blocks, cuda.CUstream(torch.cuda.current_stream().cuda_stream)
+    return *matrices, blocks, current_stream()
+
+
+def current_stream() -> cuda.CUstream:
+    """PyTorch's current stream."""
+    import torch
+
+    return cuda.CUstream(torch.cuda.current_stream().cuda_stream)
 
 
 def prepare(
@@ -111,10 +118,10 @@ def prepare(
     module = kernel_for(current_capability(), plain)
     check_shape(module, m, n, k)
     compiled = compiled_gemm(module, m, n, k)
-    arguments = launch_arguments(a, b, c)
+    *arguments, _ = launch_arguments(a, b, c)
 
     def launch() -> torch.Tensor:
-        compiled(*arguments)
+        compiled(*arguments, current_stream())
         return c
 
     return launch
