@@ -24,8 +24,8 @@ test: lint test-cpp test-python $(if $(GPU),test-gpu)
 test-cpp: $(VENV)/built-tests
 	$(BIN)/ctest --test-dir $(BUILD) --output-on-failure --parallel 2 --progress
 
-test-python: $(VENV)/built-tests $(VENV)/triton36 $(if $(NPM),src/viewer/node_modules)
-	GWATCH_TRITON36=$(abspath $(VENV)/triton36) $(BIN)/python -m pytest tests/python
+test-python: $(VENV)/built-tests $(VENV)/triton36 $(VENV)/cute47 $(if $(NPM),src/viewer/node_modules)
+	GWATCH_TRITON36=$(abspath $(VENV)/triton36) GWATCH_CUTE47=$(abspath $(VENV)/cute47) $(BIN)/python -m pytest tests/python
 
 # Needs an NVIDIA GPU.
 test-gpu: $(VENV)/built-tests
@@ -61,6 +61,10 @@ $(VENV)/installed-tests: $(VENV)/installed
 # The older Triton that is supported, beside the newer one in .venv.
 $(VENV)/triton36: $(VENV)/installed
 	$(INSTALL) --no-deps --target $@ triton==3.6.0
+
+# The older CuTe DSL, likewise.
+$(VENV)/cute47: $(VENV)/installed-tests
+	$(INSTALL) --no-deps --target $@ $(addprefix nvidia-cutlass-dsl,$(addsuffix ==4.7.1,-libs-base -libs-core -libs-cu13))
 
 $(VENV)/built: $(VENV)/installed $(CORE_FILES)
 	$(INSTALL_GWATCH)
