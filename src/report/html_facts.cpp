@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "report/html_fidelity.h"
 #include "trace/statistics.h"
 
 namespace gwatch::report {
@@ -153,13 +154,21 @@ Json column_facts(const ColumnPacker& columns) {
 
 Json run_facts(const trace::Run& run, const ColumnPacker& columns, std::size_t chunk_count) {
     const TimeRange range = time_range(run);
-    return {{"launch", launch_facts(run.launch)}, {"compile", compile_facts(run.compile)},
-            {"scopes", scope_facts(run.scopes)},  {"counts", count_facts(run.counts)},
-            {"time", time_facts(run.time)},       {"stage_seconds", run.stage_seconds},
-            {"warnings", run.warnings},           {"statistics", statistics_facts(run)},
-            {"pipeline", pipeline_facts(run)},    {"first_ns", range.first_ns},
-            {"last_ns", range.last_ns},           {"columns", column_facts(columns)},
-            {"bytes", columns.bytes().size()},    {"chunks", chunk_count}};
+    return {{"launch", launch_facts(run.launch)},
+            {"compile", compile_facts(run.compile)},
+            {"scopes", scope_facts(run.scopes)},
+            {"counts", count_facts(run.counts)},
+            {"time", time_facts(run.time)},
+            {"stage_seconds", run.stage_seconds},
+            {"warnings", run.warnings},
+            {"fidelity", fidelity_facts(run)},
+            {"statistics", statistics_facts(run)},
+            {"pipeline", pipeline_facts(run)},
+            {"first_ns", range.first_ns},
+            {"last_ns", range.last_ns},
+            {"columns", column_facts(columns)},
+            {"bytes", columns.bytes().size()},
+            {"chunks", chunk_count}};
 }
 
 std::string script_safe(const Json& facts) {

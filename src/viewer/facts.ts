@@ -1,5 +1,7 @@
 // The page's metadata as src/report/html_facts.cpp writes it; units stand in the names.
 
+import { Fidelity } from "./fidelity";
+
 export const PAGE_VERSION = 1;
 
 export interface Launch {
@@ -110,6 +112,7 @@ export interface ColumnFacts {
 }
 
 export interface RunFacts {
+  fidelity: Fidelity | null;
   launch: Launch;
   compile: Compile;
   scopes: Scope[];

@@ -6,7 +6,8 @@ import * as units from "./units";
 
 /** Warnings of the run, most important first; nothing when there are none. */
 export function makeWarnings(facts: RunFacts): HTMLElement[] {
-  const remarks = facts.compile.remarks.map((remark) => `Assembler: ${remark}`);
+  // Where the original was compared, new remarks are among the warnings, and others are its own.
+  const remarks = facts.fidelity ? [] : facts.compile.remarks.map((remark) => `Assembler: ${remark}`);
   const all = [...facts.warnings, ...remarks];
   if (all.length === 0) return [];
   const list = element("ul", "", ...all.map((text) => element("li", "", text)));

@@ -29,6 +29,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("trace", help="a trace.json or trace.json.gz")
     parser.add_argument("--json", action="store_true", help="print the same facts as JSON")
     parser.add_argument(
+        "--fidelity",
+        action="store_true",
+        help="print what tracing did to the kernel instead of its scopes and timeline",
+    )
+    parser.add_argument(
         "--run",
         type=int,
         default=1,
@@ -56,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the trace."""
     # Imported here, so that the other verbs and --help do not pay for it.
     from gwatch import libpygwatch
-    from gwatch.show.page import render_facts, render_text
+    from gwatch.show.page import render_facts, render_fidelity, render_text
     from gwatch.show.text import Style
 
     width = _width(arguments.width)
@@ -66,7 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(render_facts(trace, choice, *_cells(arguments.width)), indent=1))
     else:
         style = Style(width, _colour(arguments.color))
-        print(render_text(trace, choice, os.path.basename(arguments.trace), style))
+        render = render_fidelity if arguments.fidelity else render_text
+        print(render(trace, choice, os.path.basename(arguments.trace), style))
     return 0
 
 

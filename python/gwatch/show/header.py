@@ -12,16 +12,9 @@ from gwatch.show.text import Style, clean, field
 def header_lines(trace: libpygwatch.Trace, run_index: int, name: str, style: Style) -> list[str]:
     """Render the header of one run; ``name`` is the file it came from."""
     run = trace.runs[run_index]
-    lines = [style.bold(_title(trace, run_index, name))]
-    for text in warnings_of(run):
-        lines += [style.warning(line) for line in field("WARNING", text, Style(style.width))]
+    lines = top_lines(trace, run_index, name, style)
     facts = {
-        "kernel": _kernel(run.launch),
-        "launch": _launch(run.launch),
-        "device": _device(run.launch),
-        "assembler": _assembler(run.compile),
-        "ptx": _ptx(run.compile),
-        "build": _build(run.compile),
+        "build": _build(run),
         "events": _events(run),
         "warps": _warps(run.counts),
         "time": _time(run.time),
@@ -32,9 +25,29 @@ def header_lines(trace: libpygwatch.Trace, run_index: int, name: str, style: Sty
     return lines
 
 
+def top_lines(trace: libpygwatch.Trace, run_index: int, name: str, style: Style) -> list[str]:
+    """Render the title, the warnings and what was launched and built."""
+    run = trace.runs[run_index]
+    lines = [style.bold(_title(trace, run_index, name))]
+    for text in warnings_of(run):
+        lines += [style.warning(line) for line in field("WARNING", text, Style(style.width))]
+    facts = {
+        "kernel": _kernel(run.launch),
+        "launch": _launch(run.launch),
+        "device": _device(run.launch),
+        "assembler": _assembler(run.compile),
+        "ptx": _ptx(run.compile),
+    }
+    for label, text in facts.items():
+        lines += field(label, text, style)
+    return lines
+
+
 def warnings_of(run: libpygwatch.Run) -> list[str]:
     """Collect what a reader must know before trusting the figures."""
-    remarks = [f"assembler: {remark}" for remark in run.compile.remarks]
+    # Where the original was compared, new remarks are among the warnings, and others are its own.
+    compared = run.fidelity is not None
+    remarks = [] if compared else [f"assembler: {remark}" for remark in run.compile.remarks]
     return [clean(text) for text in [*run.warnings, *remarks]]
 
 
@@ -99,20 +112,24 @@ def _ptx(facts: libpygwatch.CompileFacts) -> str:
     return clean(f"{text}, from {facts.ptx_source}" if facts.ptx_source else text)
 
 
-def _build(facts: libpygwatch.CompileFacts) -> str:
+def _build(run: libpygwatch.Run) -> str:
+    facts = run.compile
+
     def change(name: str, unit: str) -> str:
         before, after = getattr(facts.original, name), getattr(facts.traced, name)
         return f"{_known(before)} -> {_known(after)} {unit}"
 
-    return "original -> traced: " + ", ".join(
-        (
-            change("registers", "registers a thread"),
-            change("spill_store_bytes", "B spill stores"),
-            change("spill_load_bytes", "B spill loads"),
-            change("local_bytes", "B local a thread"),
-            change("static_shared_bytes", "B static shared"),
-        )
-    )
+    changes = [
+        change("registers", "registers a thread"),
+        change("spill_store_bytes", "B spill stores"),
+        change("spill_load_bytes", "B spill loads"),
+        change("local_bytes", "B local a thread"),
+        change("static_shared_bytes", "B static shared"),
+    ]
+    if run.fidelity is not None:
+        blocks = [part.blocks_per_sm for part in (run.fidelity.original, run.fidelity.traced)]
+        changes.append(f"{_known(blocks[0])} -> {_known(blocks[1])} blocks an SM")
+    return "original -> traced: " + ", ".join(changes)
 
 
 def _known(figure: int) -> str:

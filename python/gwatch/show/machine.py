@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gwatch import libpygwatch
+from gwatch.show.fidelity import fidelity_facts
 from gwatch.show.header import warnings_of
 from gwatch.show.timeline import GAP, OUTSIDE, cell_text
 
@@ -121,6 +122,7 @@ def run_facts(
         "scopes": _scopes(run, statistics, summary.lifetime_ns, letters),
         "pipeline": _pipeline(summary, run),
         "timeline": _timeline(timeline, letters),
+        "fidelity": fidelity_facts(run),
     }
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from gwatch import libpygwatch
 from gwatch.errors import UsageError
 from gwatch.show import units
-from gwatch.show.header import header_lines
+from gwatch.show.fidelity import fidelity_lines
+from gwatch.show.header import header_lines, top_lines
 from gwatch.show.letters import scope_letters
 from gwatch.show.machine import run_facts
 from gwatch.show.pipeline import pipeline_lines
@@ -61,6 +62,17 @@ def render_text(trace: libpygwatch.Trace, choice: Choice, name: str, style: Styl
         run, choice, style.width - LABEL_WIDTH - 1, _LINES - used - _MIN_TIMELINE_ROWS
     )
     sections.append(timeline_lines(run, timeline, letters, style))
+    return "\n\n".join("\n".join(lines) for lines in sections)
+
+
+def render_fidelity(trace: libpygwatch.Trace, choice: Choice, name: str, style: Style) -> str:
+    """Render what tracing did to the kernel of one run; ``name`` is the file it came from.
+
+    Raises:
+        UsageError: the trace has no such run, or the run no such facts.
+    """
+    run = _run(trace, choice)
+    sections = [top_lines(trace, choice.run, name, style), *fidelity_lines(run, style)]
     return "\n\n".join("\n".join(lines) for lines in sections)
 
 
