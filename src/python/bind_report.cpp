@@ -21,17 +21,19 @@ report::TextTimeline text_timeline(const trace::Run& run, std::size_t width, std
 }
 
 std::string to_html(const trace::Trace& trace, const std::string& viewer_script,
-                    const std::string& viewer_style, const std::string& producer) {
+                    const std::string& viewer_style, const std::string& producer,
+                    bool embed_source) {
     const py::gil_scoped_release unlocked;
-    return report::to_html(trace, {viewer_script, viewer_style}, producer);
+    return report::to_html(trace, {viewer_script, viewer_style}, producer, {embed_source});
 }
 
 void write_html(const trace::Trace& trace, const std::string& path,
                 const std::string& viewer_script, const std::string& viewer_style,
-                const std::string& producer) {
+                const std::string& producer, bool embed_source) {
     take([&] {
         const py::gil_scoped_release unlocked;
-        return report::write_html(trace, {viewer_script, viewer_style}, producer, path);
+        return report::write_html(trace, {viewer_script, viewer_style}, producer, path,
+                                  {embed_source});
     }());
 }
 
@@ -67,9 +69,11 @@ void bind_text_timeline(py::module_& module) {
 void bind_report(py::module_& module) {
     bind_text_timeline(module);
     module.def("to_html", &to_html, py::arg("trace"), py::arg("viewer_script"),
-               py::arg("viewer_style"), py::arg("producer"), "One self-contained page.");
+               py::arg("viewer_style"), py::arg("producer"), py::arg("embed_source") = true,
+               "One self-contained page.");
     module.def("write_html", &write_html, py::arg("trace"), py::arg("path"),
                py::arg("viewer_script"), py::arg("viewer_style"), py::arg("producer"),
+               py::arg("embed_source") = true,
                "Write one self-contained page; FileError when it cannot.");
 }
 

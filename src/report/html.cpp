@@ -5,6 +5,7 @@
 #include "report/embed.h"
 #include "report/html_columns.h"
 #include "report/html_facts.h"
+#include "report/html_source.h"
 #include "report/sha256.h"
 
 namespace gwatch::report {
@@ -35,7 +36,9 @@ void append_head(std::string& page, const trace::Trace& trace, const ViewerAsset
 }
 
 /// Appends the slices of one run and returns its facts.
-nlohmann::ordered_json append_run(std::string& page, const trace::Run& run, std::size_t run_index) {
+nlohmann::ordered_json append_run(std::string& page, const trace::Trace& trace,
+                                  std::size_t run_index, const PageOptions& options) {
+    const trace::Run& run = trace.runs[run_index];
     const ColumnPacker columns = pack_columns(run);
     const int level = run.slices.size() > kThoroughSlices ? 1 : 6;
     const std::vector<std::string> chunks = base64_chunks(deflate(columns.bytes(), level));
@@ -43,13 +46,15 @@ nlohmann::ordered_json append_run(std::string& page, const trace::Run& run, std:
         page += "<script type=\"text/plain\" id=\"run-" + std::to_string(run_index) + "-" +
                 std::to_string(index) + "\">" + chunks[index] + "</script>\n";
     }
-    return run_facts(run, columns, chunks.size());
+    nlohmann::ordered_json facts = run_facts(run, columns, chunks.size());
+    facts["source"] = source_facts(run, trace.created, options.embed_source);
+    return facts;
 }
 
 }  // namespace
 
 std::string to_html(const trace::Trace& trace, const ViewerAssets& assets,
-                    std::string_view producer) {
+                    std::string_view producer, const PageOptions& options) {
     std::string page;
     append_head(page, trace, assets);
     nlohmann::ordered_json facts = {{"version", kPageVersion},
@@ -58,15 +63,16 @@ std::string to_html(const trace::Trace& trace, const ViewerAssets& assets,
                                     {"created", trace.created},
                                     {"runs", nlohmann::ordered_json::array()}};
     for (std::size_t index = 0; index < trace.runs.size(); ++index)
-        facts["runs"].push_back(append_run(page, trace.runs[index], index));
+        facts["runs"].push_back(append_run(page, trace, index, options));
     page += "<script type=\"application/json\" id=\"facts\">" + script_safe(facts) + "</script>\n";
     page += "<script>" + assets.script + "</script>\n</body>\n</html>\n";
     return page;
 }
 
 Result<void> write_html(const trace::Trace& trace, const ViewerAssets& assets,
-                        std::string_view producer, const std::string& path) {
-    const std::string page = to_html(trace, assets, producer);
+                        std::string_view producer, const std::string& path,
+                        const PageOptions& options) {
+    const std::string page = to_html(trace, assets, producer, options);
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     file.write(page.data(), static_cast<std::streamsize>(page.size()));
     file.close();

@@ -13,12 +13,17 @@ struct ViewerAssets {
     std::string style;
 };
 
+struct PageOptions {
+    bool embed_source = true;  ///< the lines around scopes, of files that are at hand
+};
+
 /// One self-contained page: opens from disk, needs nothing else.
 std::string to_html(const trace::Trace& trace, const ViewerAssets& assets,
-                    std::string_view producer);
+                    std::string_view producer, const PageOptions& options = {});
 
 /// Writes to_html(...) to a file. kIo when it cannot.
 Result<void> write_html(const trace::Trace& trace, const ViewerAssets& assets,
-                        std::string_view producer, const std::string& path);
+                        std::string_view producer, const std::string& path,
+                        const PageOptions& options = {});
 
 }  // namespace gwatch::report

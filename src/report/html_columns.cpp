@@ -1,6 +1,8 @@
 #include "report/html_columns.h"
 
+#include <algorithm>
 #include <string>
+#include <unordered_map>
 
 namespace gwatch::report {
 
@@ -9,7 +11,6 @@ namespace {
 /// Differences of a column's values, zig-zag.
 class Differences {
   public:
-    void restart(std::int64_t from) { last_ = from; }
     std::uint64_t next(std::int64_t value) {
         const std::int64_t difference = value - last_;
         last_ = value;
@@ -18,6 +19,65 @@ class Differences {
 
   private:
     std::int64_t last_ = 0;
+};
+
+/// Where the next slice of a lane is likely to start: at the end of the one before it at its depth,
+/// or at the start of the one around it. The residual is 0 for most slices of a loop.
+class StartPrediction {
+  public:
+    void restart(std::int64_t enter_ns) {
+        enter_ns_ = enter_ns;
+        last_end_ns_.clear();
+        last_start_ns_.clear();
+    }
+    std::uint64_t residual(std::int64_t start_ns, std::int64_t duration_ns, std::size_t depth) {
+        if (last_end_ns_.size() <= depth) {
+            last_end_ns_.resize(depth + 1, enter_ns_);
+            last_start_ns_.resize(depth + 1, enter_ns_);
+        }
+        const std::int64_t around_ns = depth == 0 ? enter_ns_ : last_start_ns_[depth - 1];
+        const std::int64_t predicted_ns = std::max(last_end_ns_[depth], around_ns);
+        last_start_ns_[depth] = start_ns;
+        last_end_ns_[depth] = start_ns + duration_ns;
+        return zigzag(start_ns - predicted_ns);
+    }
+
+  private:
+    std::int64_t enter_ns_ = 0;
+    std::vector<std::int64_t> last_end_ns_;    ///< by depth
+    std::vector<std::int64_t> last_start_ns_;  ///< by depth
+};
+
+/// What slices have in common: few combinations occur, as markers repeat.
+struct Kind {
+    std::uint32_t scope;
+    std::uint32_t mask;
+    std::uint16_t depth;
+
+    bool operator==(const Kind&) const = default;
+};
+
+struct KindHash {
+    std::size_t operator()(const Kind& kind) const {
+        const std::uint64_t low = std::uint64_t{kind.scope} << 32 | kind.mask;
+        return static_cast<std::size_t>((low ^ std::uint64_t{kind.depth} << 40) *
+                                        0x9e3779b97f4a7c15u);
+    }
+};
+
+/// Numbers kinds in order of their first appearance.
+class KindNumbers {
+  public:
+    std::uint64_t number(const Kind& kind) {
+        const auto [place, is_new] = numbers_.try_emplace(kind, kinds_.size());
+        if (is_new) kinds_.push_back(kind);
+        return place->second;
+    }
+    const std::vector<Kind>& kinds() const { return kinds_; }
+
+  private:
+    std::unordered_map<Kind, std::uint64_t, KindHash> numbers_;
+    std::vector<Kind> kinds_;
 };
 
 template <class Of>
@@ -49,26 +109,43 @@ void pack_rows(const trace::Run& run, ColumnPacker& packer) {
     add("row.slices", [](const trace::Lane& lane) { return lane.end_slice - lane.first_slice; });
 }
 
-void pack_slices(const trace::Run& run, ColumnPacker& packer) {
+void pack_starts(const trace::Run& run, ColumnPacker& packer) {
     const trace::Slices& slices = run.slices;
     std::vector<std::uint64_t> starts;
     starts.reserve(slices.size());
-    Differences start;
+    StartPrediction prediction;
     for (const trace::Lane& lane : run.lanes) {
-        start.restart(lane.enter_ns);
+        prediction.restart(lane.enter_ns);
         for (std::uint64_t slice = lane.first_slice; slice < lane.end_slice; ++slice)
-            starts.push_back(start.next(slices.start_ns[slice]));
+            starts.push_back(prediction.residual(slices.start_ns[slice], slices.duration_ns[slice],
+                                                 slices.depth[slice]));
     }
     packer.add("slice.start", starts);
-    const auto add = [&](const char* name, const auto& values) {
-        packer.add(name, column(values.size(), [&](std::size_t slice) {
-                       return static_cast<std::uint64_t>(values[slice]);
-                   }));
+}
+
+void pack_kinds(const trace::Slices& slices, ColumnPacker& packer) {
+    KindNumbers numbers;
+    packer.add(
+        "slice.kind", column(slices.size(), [&](std::size_t slice) {
+            return numbers.number({slices.scope[slice], slices.mask[slice], slices.depth[slice]});
+        }));
+    const std::vector<Kind>& kinds = numbers.kinds();
+    const auto add = [&](const char* name, auto value) {
+        packer.add(name,
+                   column(kinds.size(), [&](std::size_t index) { return value(kinds[index]); }));
     };
-    add("slice.duration", slices.duration_ns);
-    add("slice.scope", slices.scope);
-    add("slice.depth", slices.depth);
-    add("slice.mask", slices.mask);
+    add("kind.scope", [](const Kind& kind) { return std::uint64_t{kind.scope}; });
+    add("kind.depth", [](const Kind& kind) { return std::uint64_t{kind.depth}; });
+    add("kind.mask", [](const Kind& kind) { return std::uint64_t{kind.mask}; });
+}
+
+void pack_slices(const trace::Run& run, ColumnPacker& packer) {
+    pack_starts(run, packer);
+    const auto& duration_ns = run.slices.duration_ns;
+    packer.add("slice.duration", column(duration_ns.size(), [&](std::size_t slice) {
+                   return static_cast<std::uint64_t>(duration_ns[slice]);
+               }));
+    pack_kinds(run.slices, packer);
 }
 
 void pack_instants(const trace::Instants& instants, const std::string& prefix,

@@ -7,8 +7,8 @@
 
 namespace gwatch::report {
 
-/// The page's layout version: html_facts.cpp and html_columns.cpp against src/viewer/model.ts.
-inline constexpr int kPageVersion = 1;
+/// The page's layout version: html_facts.cpp and html_columns.cpp against src/viewer/facts.ts.
+inline constexpr int kPageVersion = 2;
 
 /// What the page shows of a run without looking at its slices, and where its columns are.
 nlohmann::ordered_json run_facts(const trace::Run& run, const ColumnPacker& columns,

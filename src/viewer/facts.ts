@@ -2,7 +2,7 @@
 
 import { Fidelity } from "./fidelity";
 
-export const PAGE_VERSION = 1;
+export const PAGE_VERSION = 2;
 
 export interface Launch {
   kernel: string;
@@ -111,6 +111,20 @@ export interface ColumnFacts {
   planes: number;
 }
 
+/** Lines of a file from `first_line` on. */
+export interface SourcePart {
+  first_line: number;
+  lines: string[];
+}
+
+/** A file that scopes stand in; without parts where its text was not at hand. */
+export interface SourceFile {
+  file: string;
+  /** Written to after the trace was taken. */
+  changed: boolean;
+  parts: SourcePart[];
+}
+
 export interface RunFacts {
   fidelity: Fidelity | null;
   launch: Launch;
@@ -125,6 +139,7 @@ export interface RunFacts {
   first_ns: number;
   last_ns: number;
   columns: ColumnFacts[];
+  source: SourceFile[];
   /** Of all columns together, before compression. */
   bytes: number;
   chunks: number;

@@ -1,21 +1,20 @@
-// The page: reads its data and puts the parts of one run together.
+// The page: its head, and one run at a time.
 
-import { scopeColours } from "./colours";
+import { AddressWriter, readAddress } from "./address";
 import { element } from "./dom";
 import { readBytes, readFacts } from "./embedded";
 import { Facts } from "./facts";
-import { makeFacts, makeWarnings } from "./header";
-import { makePipeline } from "./pipeline";
 import { RunData, decodeRun } from "./run_data";
-import { makeStatistics } from "./statistics";
+import { RunPage } from "./run_page";
 import { themeButton } from "./theme";
-import { Timeline } from "./timeline";
 
 class Page {
-  private readonly content = element("div", "content");
   private readonly kernel = element("h1");
-  private readonly runs = new Map<number, Promise<RunData>>();
-  private timeline: Timeline | undefined;
+  private readonly place = element("div");
+  private readonly runChoice = element("select");
+  private readonly address = new AddressWriter(() => this.describe());
+  private readonly data = new Map<number, Promise<RunData>>();
+  private run: RunPage | undefined;
   private shown = -1;
 
   constructor(
@@ -24,19 +23,28 @@ class Page {
   ) {}
 
   build(): void {
-    const theme = themeButton(() => this.timeline?.changed(false));
+    const theme = themeButton(() => this.run?.redraw());
     const origin = [this.facts.title, this.facts.created, this.facts.producer].filter(Boolean).join(" \u00b7 ");
-    const bar = element("header", "", element("div", "", this.kernel, element("p", "faint", origin)), element("div", "tools"));
-    const tools = bar.lastElementChild as HTMLElement;
-    if (this.facts.runs.length > 1) tools.append(this.runChooser());
+    const tools = element("div", "tools");
+    if (this.facts.runs.length > 1) tools.append(this.buildRunChoice());
     tools.append(theme);
-    this.root.append(bar, this.content);
+    this.root.append(element("header", "", element("div", "", this.kernel, element("p", "faint origin", origin)), tools), this.place);
+    document.addEventListener("keydown", (event) => this.run?.onKey(event));
+    addEventListener("hashchange", () => this.address.isForeign() && void this.follow(readAddress()));
+    void this.follow(readAddress());
   }
 
-  async show(run: number): Promise<void> {
+  /** Shows what an address says. */
+  private async follow(address: URLSearchParams): Promise<void> {
+    const run = Number(address.get("run") ?? 1) - 1;
+    const wanted = this.facts.runs[run] ? run : 0;
+    if (wanted === this.shown) return this.run?.restore(address);
+    await this.show(wanted, address);
+  }
+
+  private async show(run: number, address: URLSearchParams): Promise<void> {
     this.shown = run;
-    this.timeline?.stop();
-    this.timeline = undefined;
+    this.run?.stop();
     const facts = this.facts.runs[run];
     if (!facts) {
       this.kernel.textContent = "Nothing was traced";
@@ -44,63 +52,60 @@ class Page {
     }
     const { kernel, kernel_demangled: demangled } = facts.launch;
     this.kernel.textContent = demangled || kernel || "unnamed kernel";
-    this.kernel.title = kernel;
-    const colours = scopeColours(facts.scopes.map((scope) => scope.name));
-    const place = element("section", "card", element("p", "faint", "Unpacking the slices\u2026"));
-    const tables = element("div", "tables", makeStatistics(facts, colours));
-    tables.append(
-      makePipeline(facts, ({ row, longest_gap_start_ns: begin, longest_gap_ns: length }) =>
-        this.timeline?.reveal(row, begin, begin + length),
-      ),
-    );
-    this.content.replaceChildren(...makeWarnings(facts), makeFacts(facts), place, tables);
-    await this.showTimeline(run, place, colours);
-  }
-
-  private async showTimeline(run: number, place: HTMLElement, colours: string[]): Promise<void> {
-    const data = await this.load(run).catch((error: unknown) => fail(place, error));
-    if (!data || this.shown !== run) return;
-    this.timeline = new Timeline(this.facts.runs[run], data, colours);
-    place.replaceWith(this.timeline.root);
-    this.timeline.start();
-    this.root.dataset.ready = String(run);
+    this.kernel.title = kernel.slice(0, 1000);
+    this.runChoice.value = String(run);
+    const page = new RunPage(this.facts, run, {
+      changed: () => this.address.changed(),
+      showRun: (other) => void this.show(other, new URLSearchParams()),
+    });
+    this.run = page;
+    this.place.replaceChildren(page.root);
+    page.restore(address);
+    try {
+      const data = await this.load(run);
+      if (this.run === page) page.setData(data, address);
+    } catch (error) {
+      page.fail(error);
+    }
   }
 
   private load(run: number): Promise<RunData> {
-    const known = this.runs.get(run);
+    const known = this.data.get(run);
     if (known) return known;
     const facts = this.facts.runs[run];
-    const data = readBytes(run, facts.chunks, facts.bytes).then((bytes) => decodeRun(facts, bytes));
-    this.runs.set(run, data);
+    const data = readBytes(run, facts.chunks, facts.bytes).then((bytes) => {
+      performance.mark("gwatch-unpacked");
+      return decodeRun(facts, bytes);
+    });
+    this.data.set(run, data);
     return data;
   }
 
-  private runChooser(): HTMLElement {
-    const choice = element("select");
-    choice.setAttribute("aria-label", "Run");
-    this.facts.runs.forEach((run, index) => {
-      const option = element("option", "", `Run ${index + 1}: ${run.launch.kernel_demangled || run.launch.kernel}`);
-      option.value = String(index);
-      choice.append(option);
-    });
-    choice.addEventListener("change", () => void this.show(Number(choice.value)));
-    return choice;
+  private describe(): URLSearchParams {
+    const state = new URLSearchParams();
+    if (this.shown > 0) state.set("run", String(this.shown + 1));
+    this.run?.describe(state);
+    return state;
   }
-}
 
-function fail(place: HTMLElement, error: unknown): undefined {
-  const text = error instanceof Error ? error.message : String(error);
-  place.replaceChildren(element("p", "alarm", `The timeline cannot be shown. ${text}`));
-  return undefined;
+  private buildRunChoice(): HTMLElement {
+    this.runChoice.setAttribute("aria-label", "Run");
+    this.facts.runs.forEach((run, index) => {
+      const name = (run.launch.kernel_demangled || run.launch.kernel).slice(0, 80);
+      const option = element("option", "", `Run ${index + 1}: ${name}`);
+      option.value = String(index);
+      this.runChoice.append(option);
+    });
+    this.runChoice.addEventListener("change", () => void this.show(Number(this.runChoice.value), new URLSearchParams()));
+    return this.runChoice;
+  }
 }
 
 const root = document.getElementById("report");
 if (root) {
   try {
-    const page = new Page(root, readFacts());
-    page.build();
-    void page.show(0);
+    new Page(root, readFacts()).build();
   } catch (error) {
-    fail(root, error);
+    root.append(element("p", "alarm", error instanceof Error ? error.message : String(error)));
   }
 }

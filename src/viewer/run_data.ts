@@ -27,8 +27,12 @@ export interface RunData {
   start: Times;
   end: Times;
   scope: Numbers;
-  depth: Numbers;
-  mask: Numbers;
+  /** What slices have in common besides their scope: see depthOf and maskOf. */
+  kind: Numbers;
+  kindDepth: Numbers;
+  kindMask: Numbers;
+  /** What a slice's marker carried along, where the page has it. */
+  payload: Numbers | undefined;
   marks: Instants;
   orphanStarts: Instants;
   orphanEnds: Instants;
@@ -39,7 +43,8 @@ export function decodeRun(facts: RunFacts, bytes: Uint8Array): RunData {
   const block = sums(columns.read("row.block"));
   const enter = sums(columns.read("row.enter"));
   const firstSlice = offsets(columns.read("row.slices"));
-  const start = sliceStarts(columns.read("slice.start"), firstSlice, enter, facts);
+  const kind = columns.read("slice.kind");
+  const kindDepth = columns.read("kind.depth");
   const rowCount = block.length;
   return {
     rowCount,
@@ -49,15 +54,37 @@ export function decodeRun(facts: RunFacts, bytes: Uint8Array): RunData {
     enter,
     exit: exits(enter, columns.read("row.life")),
     firstSlice,
-    start,
-    end: sliceEnds(start, columns.read("slice.duration")),
-    scope: columns.read("slice.scope"),
-    depth: columns.read("slice.depth"),
-    mask: columns.read("slice.mask"),
+    ...sliceTimes(columns, kind, kindDepth, firstSlice, enter, facts),
+    scope: looked(kind, columns.read("kind.scope")),
+    kind,
+    kindDepth,
+    kindMask: columns.read("kind.mask"),
+    payload: columns.has("slice.payload") ? columns.read("slice.payload") : undefined,
     marks: instants(columns, "mark", rowCount),
     orphanStarts: instants(columns, "orphan_start", rowCount),
     orphanEnds: instants(columns, "orphan_end", rowCount),
   };
+}
+
+/** The threads of a slice, a bit each. */
+export function maskOf(data: RunData, slice: number): number {
+  return data.kindMask[data.kind[slice]];
+}
+
+/** How many slices around it were open when it started. */
+export function depthOf(data: RunData, slice: number): number {
+  return data.kindDepth[data.kind[slice]];
+}
+
+/** The row that holds a slice. */
+export function rowOfSlice(data: RunData, slice: number): number {
+  return firstPast(data.firstSlice, 0, data.firstSlice.length, slice) - 1;
+}
+
+/** Room for times of the run. */
+export function timesFor(count: number, facts: RunFacts): Times {
+  const narrow = facts.first_ns >= -(2 ** 31) && facts.last_ns < 2 ** 31;
+  return narrow ? new Int32Array(count) : new Float64Array(count);
 }
 
 /** The time at which a row's picture ends: its exit, or its last slice's end when no exit was recorded. */
@@ -91,24 +118,52 @@ function offsets(counts: Numbers): Uint32Array {
   return first;
 }
 
-function timesFor(count: number, facts: RunFacts): Times {
-  const narrow = facts.first_ns >= -(2 ** 31) && facts.last_ns < 2 ** 31;
-  return narrow ? new Int32Array(count) : new Float64Array(count);
-}
-
-function sliceStarts(differences: Numbers, firstSlice: Uint32Array, enter: Float64Array, facts: RunFacts): Times {
-  const start = timesFor(differences.length, facts);
-  for (let row = 0; row < enter.length; row++) {
-    let time = enter[row];
-    for (let slice = firstSlice[row]; slice < firstSlice[row + 1]; slice++) start[slice] = time += unzigzag(differences[slice]);
+/** Undoes StartPrediction of src/report/html_columns.cpp; there it says how a start is foretold. */
+function sliceTimes(
+  columns: Columns,
+  kind: Numbers,
+  kindDepth: Numbers,
+  firstSlice: Uint32Array,
+  enter: Float64Array,
+  facts: RunFacts,
+): { start: Times; end: Times } {
+  const residual = columns.read("slice.start");
+  const duration = columns.read("slice.duration");
+  const start = timesFor(residual.length, facts);
+  const end = timesFor(residual.length, facts);
+  const deepest = largest(kindDepth);
+  const lastEnd = new Float64Array(deepest + 1);
+  // By depth + 1; at 0 the warp's own start.
+  const lastStart = new Float64Array(deepest + 2);
+  for (let row = 0, used = deepest; row < enter.length; row++) {
+    lastEnd.fill(enter[row], 0, used + 1);
+    lastStart.fill(enter[row], 0, used + 2);
+    used = 0;
+    for (let slice = firstSlice[row]; slice < firstSlice[row + 1]; slice++) {
+      const level = kindDepth[kind[slice]];
+      const around = lastStart[level];
+      const before = lastEnd[level];
+      const begin = (before > around ? before : around) + unzigzag(residual[slice]);
+      start[slice] = begin;
+      lastStart[level + 1] = begin;
+      end[slice] = lastEnd[level] = begin + duration[slice];
+      if (level > used) used = level;
+    }
   }
-  return start;
+  return { start, end };
 }
 
-function sliceEnds(start: Times, duration: Numbers): Times {
-  const end = start.slice();
-  for (let slice = 0; slice < end.length; slice++) end[slice] += duration[slice];
-  return end;
+/** The values of a short table at each index, in the narrowest array. */
+function looked(index: Numbers, table: Numbers): Numbers {
+  const values = largest(table) < 256 ? new Uint8Array(index.length) : new Uint16Array(index.length);
+  for (let i = 0; i < values.length; i++) values[i] = table[index[i]];
+  return values;
+}
+
+function largest(values: Numbers): number {
+  let most = 0;
+  for (let i = 0; i < values.length; i++) if (values[i] > most) most = values[i];
+  return most;
 }
 
 function exits(enter: Float64Array, lifePlusOne: Numbers): Float64Array {

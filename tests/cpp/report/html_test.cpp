@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "make_run.h"
@@ -74,14 +75,25 @@ void expect_slices_survive(const trace::Run& run, const std::string& page) {
     auto columns = read_columns(page, 0);
     ASSERT_EQ(columns["slice.start"].size(), run.slices.size());
     for (const trace::Lane& lane : run.lanes) {
-        std::int64_t start = lane.enter_ns;
+        std::map<std::uint64_t, std::int64_t> last_start;
+        std::map<std::uint64_t, std::int64_t> last_end;
+        const auto known = [&](std::map<std::uint64_t, std::int64_t>& times, std::uint64_t depth) {
+            return times.try_emplace(depth, lane.enter_ns).first->second;
+        };
         for (std::uint64_t slice = lane.first_slice; slice < lane.end_slice; ++slice) {
-            EXPECT_EQ(start += unzigzag(columns["slice.start"][slice]), run.slices.start_ns[slice]);
+            const std::uint64_t kind = columns["slice.kind"][slice];
+            const std::uint64_t depth = columns["kind.depth"].at(kind);
+            const std::int64_t around = depth == 0 ? lane.enter_ns : known(last_start, depth - 1);
+            const std::int64_t start =
+                std::max(around, known(last_end, depth)) + unzigzag(columns["slice.start"][slice]);
+            EXPECT_EQ(start, run.slices.start_ns[slice]);
+            last_start[depth] = start;
+            last_end[depth] = start + static_cast<std::int64_t>(columns["slice.duration"][slice]);
             EXPECT_EQ(static_cast<std::int64_t>(columns["slice.duration"][slice]),
                       run.slices.duration_ns[slice]);
-            EXPECT_EQ(columns["slice.scope"][slice], run.slices.scope[slice]);
-            EXPECT_EQ(columns["slice.depth"][slice], run.slices.depth[slice]);
-            EXPECT_EQ(columns["slice.mask"][slice], run.slices.mask[slice]);
+            EXPECT_EQ(columns["kind.scope"].at(kind), run.slices.scope[slice]);
+            EXPECT_EQ(depth, run.slices.depth[slice]);
+            EXPECT_EQ(columns["kind.mask"].at(kind), run.slices.mask[slice]);
         }
     }
 }

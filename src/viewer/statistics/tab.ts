@@ -1,0 +1,80 @@
+// The tab Statistics: the table, and the durations of the chosen scope.
+
+import { Analysis, durationOf, longestSlice, placeOf } from "../analysis";
+import { button, element, swatch } from "../dom";
+import { RunFacts, Statistics } from "../facts";
+import { RunData } from "../run_data";
+import * as units from "../units";
+import { bins, makeHistogram } from "./histogram";
+import { ScopeTable } from "./table";
+
+export class StatisticsTab {
+  readonly root = element("div", "content");
+  private readonly table: ScopeTable;
+  private readonly durations = element("section", "card durations");
+  private data: RunData | undefined;
+  private analysis: Analysis | undefined;
+  private scope: number;
+
+  /** `onReveal` is asked to show a slice in the timeline. */
+  constructor(
+    private readonly facts: RunFacts,
+    private readonly colours: string[],
+    private readonly onReveal: (slice: number) => void,
+  ) {
+    const most = facts.statistics.reduce((best: Statistics | undefined, entry) => (!best || entry.total_ns > best.total_ns ? entry : best), undefined);
+    this.scope = most?.scope ?? -1;
+    this.table = new ScopeTable(facts, colours, {
+      show: (scope) => this.show(scope),
+      longest: (scope) => this.revealLongest(scope),
+    });
+    this.durations.hidden = true;
+    this.root.append(element("section", "card statistics", this.table.root), this.durations);
+  }
+
+  /** From now on slices can be looked at. */
+  setData(data: RunData): void {
+    this.data = data;
+  }
+
+  setAnalysis(analysis: Analysis): void {
+    this.analysis = analysis;
+    this.table.setSelfTime(analysis.selfTime);
+    if (!this.durations.hidden) this.show(this.scope);
+  }
+
+  /** Called when the tab comes into sight: the slices of a scope are counted only then. */
+  open(): void {
+    if (this.scope >= 0 && this.durations.hidden) this.show(this.scope);
+  }
+
+  private show(scope: number): void {
+    const { data, facts } = this;
+    const entry = facts.statistics.find((candidate) => candidate.scope === scope);
+    if (!data || !entry) return;
+    this.scope = scope;
+    this.table.choose(scope);
+    const { name } = facts.scopes[scope];
+    const title = element("h2", "", "Durations of ", swatch(this.colours[scope]), element("span", "name", name));
+    const figures = `min ${units.duration(entry.min_ns)}, p50 ${units.duration(entry.p50_ns)}, p95 ${units.duration(entry.p95_ns)}, max ${units.duration(entry.max_ns)}`;
+    const chart = makeHistogram(bins(data, scope, entry.min_ns, entry.max_ns), this.colours[scope], name.slice(0, 80));
+    this.durations.replaceChildren(title, element("p", "faint", figures), chart, ...this.longest(data, scope));
+    this.durations.hidden = false;
+  }
+
+  private longest(data: RunData, scope: number): HTMLElement[] {
+    const slices = this.analysis?.longest[scope] ?? [];
+    if (slices.length === 0) return [];
+    const items = slices.map((slice) => {
+      const text = ` ${placeOf(data, slice)}, at ${units.count(data.start[slice])} ns`;
+      return element("li", "", button(units.duration(durationOf(data, slice)), "Show it in the timeline", () => this.onReveal(slice)), text);
+    });
+    return [element("h3", "", "Longest"), element("ul", "plain", ...items)];
+  }
+
+  private revealLongest(scope: number): void {
+    if (!this.data) return;
+    const slice = this.analysis?.longest[scope]?.[0] ?? longestSlice(this.data, scope);
+    if (slice !== undefined) this.onReveal(slice);
+  }
+}
