@@ -4,11 +4,16 @@ import { element } from "./dom";
 import { Build, RunFacts } from "./facts";
 import * as units from "./units";
 
-/** Warnings of the run, most important first; nothing when there are none. */
-export function makeWarnings(facts: RunFacts): HTMLElement[] {
+/** Warnings of the run, most important first. */
+export function allWarnings(facts: RunFacts): string[] {
   // Where the original was compared, new remarks are among the warnings, and others are its own.
   const remarks = facts.fidelity ? [] : facts.compile.remarks.map((remark) => `Assembler: ${remark}`);
-  const all = [...facts.warnings, ...remarks];
+  return [...facts.warnings, ...remarks];
+}
+
+/** All of them; nothing when there are none. */
+export function makeWarnings(facts: RunFacts): HTMLElement[] {
+  const all = allWarnings(facts);
   if (all.length === 0) return [];
   const list = element("ul", "", ...all.map((text) => element("li", "", text)));
   const title = `${units.counted(all.length, "warning")}: read before trusting the figures`;

@@ -3,7 +3,7 @@
 import { button, element } from "./dom";
 import { Activity, Facts, RunFacts } from "./facts";
 import { makeFidelity } from "./fidelity";
-import { makeFacts, makeWarnings } from "./header";
+import { allWarnings, makeFacts, makeWarnings } from "./header";
 import { makePipeline } from "./pipeline";
 import * as units from "./units";
 
@@ -39,7 +39,7 @@ function runTable(runs: RunFacts[], shown: number, onShow: (run: number) => void
       units.duration(run.time.span_ns),
       units.percent(run.pipeline.active_ratio, 1),
       units.count(slices),
-      units.count(run.warnings.length + run.compile.remarks.length),
+      units.count(allWarnings(run).length),
     ].map((text) => element("td", "", text));
     cells[0].className = "name";
     return element("tr", index === shown ? "chosen" : "", first, ...cells);

@@ -5,6 +5,7 @@ import { Analysis, longestSlice } from "./analysis";
 import { scopeColours } from "./colours";
 import { element } from "./dom";
 import { Activity, Facts, RunFacts } from "./facts";
+import { allWarnings } from "./header";
 import { makeOverview } from "./overview";
 import { RunData } from "./run_data";
 import { SourceTab } from "./source/tab";
@@ -113,8 +114,7 @@ export class RunPage {
 
   /** On every tab: a reader who goes straight to the picture must not miss it. */
   private firstWarning(): HTMLElement[] {
-    const { warnings, compile } = this.facts;
-    const all = [...warnings, ...compile.remarks];
+    const all = allWarnings(this.facts);
     this.tabs.badge("overview", all.length > 0 ? ` ${all.length}\u26a0` : "");
     if (all.length === 0) return [];
     const more = all.length > 1 ? ` \u2026 and ${units.counted(all.length - 1, "more warning")}` : "";

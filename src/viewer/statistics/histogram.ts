@@ -1,4 +1,4 @@
-// How durations of one scope are spread: bins of equal ratio, so that a bulk and its outliers both show.
+// How durations of one scope are spread: logarithmic scale, so that a bulk and its outliers both show.
 
 import { element } from "../dom";
 import { RunData } from "../run_data";
@@ -44,7 +44,7 @@ export function makeHistogram(all: Bin[], colour: string, name: string): HTMLEle
   const fullest = all.reduce((best, bin) => (bin.count > best.count ? bin : best), all[0]);
   chart.setAttribute("aria-label", `Durations of ${name}: most often ${describe(fullest)}, ${units.counted(fullest.count, "slice")}`);
   const ends = [all[0].begin, all[all.length - 1].end - 1].map(rounded);
-  return element("div", "", chart, element("div", "ends faint", element("span", "", ends[0]), element("span", "", "bins of equal ratio"), element("span", "", ends[1])));
+  return element("div", "", chart, element("div", "ends faint", element("span", "", ends[0]), element("span", "", "logarithmic scale"), element("span", "", ends[1])));
 }
 
 function describe({ begin, end }: Bin): string {
