@@ -17,6 +17,15 @@ std::string in_one_line(const Error& error) {
     return error.hint.empty() ? text : text + ". " + error.hint;
 }
 
+/// The records move lines: a remark that differs by its line alone is the same.
+std::string without_line(const std::string& remark) {
+    constexpr std::string_view kLine = " in line ";
+    const std::size_t at = remark.rfind(kLine);
+    if (at == std::string::npos) return remark;
+    const std::size_t end = remark.find_first_not_of("0123456789", at + kLine.size());
+    return remark.substr(0, at) + (end == std::string::npos ? "" : remark.substr(end));
+}
+
 class Comparison {
   public:
     explicit Comparison(const Request& request)
@@ -138,10 +147,11 @@ Facts compare(const Request& request) {
 
 std::vector<std::string> new_remarks(const std::vector<std::string>& original,
                                      const std::vector<std::string>& traced) {
-    std::vector<std::string> known = original;
+    std::vector<std::string> known;
+    for (const std::string& remark : original) known.push_back(without_line(remark));
     std::vector<std::string> fresh;
     for (const std::string& remark : traced) {
-        const auto found = std::find(known.begin(), known.end(), remark);
+        const auto found = std::find(known.begin(), known.end(), without_line(remark));
         if (found == known.end()) {
             fresh.push_back(remark);
         } else {
