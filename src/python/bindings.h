@@ -42,6 +42,7 @@ void bind_fidelity(pybind11::module_& module);
 void bind_source(pybind11::module_& module);
 void bind_trace(pybind11::module_& module);
 void bind_capture(pybind11::module_& module);
+void bind_remote(pybind11::module_& module);
 void bind_report(pybind11::module_& module);
 
 }  // namespace gwatch::python

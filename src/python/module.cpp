@@ -9,5 +9,6 @@ PYBIND11_MODULE(libpygwatch, module) {
     gwatch::python::bind_source(module);
     gwatch::python::bind_trace(module);
     gwatch::python::bind_capture(module);
+    gwatch::python::bind_remote(module);
     gwatch::python::bind_report(module);
 }
