@@ -27,7 +27,10 @@ def programs() -> list[str]:
     Triton brings last), of CUDA toolkits and of PATH. Which is new enough shows when it is run.
     """
     found = [*_named(), *_in_packages(), *_in_toolkits(), *_on_path()]
-    return list({os.path.realpath(path): str(path) for path in reversed(found)}.values())[::-1]
+    unique: dict[str, str] = {}
+    for path in found:
+        unique.setdefault(os.path.realpath(path), str(path))
+    return list(unique.values())
 
 
 def _named() -> Iterator[Path]:

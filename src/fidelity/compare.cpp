@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <future>
 #include <set>
 
 #include "fidelity/disassemble.h"
@@ -29,10 +30,14 @@ std::string without_line(const std::string& remark) {
 class Comparison {
   public:
     explicit Comparison(const Request& request)
-        : request_(request), own_(request.instrumented->inserted) {}
+        : request_(request), own_(request.instrumented->inserted) {
+        // nvdisasm takes long: all at the same time.
+        if (!request.original_cubin.empty()) original_ = start(request.original_cubin);
+        if (!request.cubin_with_lines.empty()) with_lines_ = start(request.cubin_with_lines);
+    }
 
     Facts run() {
-        const auto traced = disassemble(request_.traced_cubin, request_.disassemblers, runner_);
+        const auto traced = start(request_.traced_cubin).get();
         if (!traced) {
             facts_.unknown = in_one_line(traced.error());
             return std::move(facts_);
@@ -59,6 +64,15 @@ class Comparison {
     }
 
   private:
+    using Disassembling = std::future<Result<Disassembly>>;
+
+    Disassembling start(const std::string& cubin) const {
+        return std::async(std::launch::async, [&cubin, &programs = request_.disassemblers] {
+            assemble::PosixRunner runner;
+            return disassemble(cubin, programs, runner);
+        });
+    }
+
     static bool has_lines(const Section* section) {
         return std::any_of(
             section->instructions.begin(), section->instructions.end(),
@@ -67,8 +81,8 @@ class Comparison {
 
     /// Takes the PTX lines from the build that has them, if its code is the same.
     void assemble_lines(std::vector<Section>* sections) {
-        if (request_.cubin_with_lines.empty()) return;
-        auto with_lines = disassemble(request_.cubin_with_lines, request_.disassemblers, runner_);
+        if (!with_lines_.valid()) return;
+        auto with_lines = with_lines_.get();
         if (!with_lines) return;
         listing_with_lines_ = std::move(with_lines->listing);
         std::vector<Section> others = read_listing(listing_with_lines_);
@@ -89,12 +103,12 @@ class Comparison {
     }
 
     void fill_mix(const Code& ptx, const std::vector<const Section*>& traced) {
-        if (request_.original_cubin.empty()) {
+        if (!original_.valid()) {
             facts_.notes.push_back(
                 "The original build is not known: its instruction mix was not compared.");
             return;
         }
-        const auto original = disassemble(request_.original_cubin, request_.disassemblers, runner_);
+        const auto original = original_.get();
         if (!original) {
             facts_.notes.push_back("The instruction mix was not compared: " +
                                    in_one_line(original.error()));
@@ -133,7 +147,8 @@ class Comparison {
 
     const Request& request_;
     OwnLines own_;
-    assemble::PosixRunner runner_;
+    Disassembling original_;
+    Disassembling with_lines_;
     std::string listing_with_lines_;
     Facts facts_;
     bool has_lines_ = false;

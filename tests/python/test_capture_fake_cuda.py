@@ -95,6 +95,57 @@ def test_a_launch_is_traced(run: Callable[..., str]) -> None:
     assert printed == "done"
 
 
+def test_launches_are_timed_by_turns(run: Callable[..., str]) -> None:
+    printed = run("""
+        builds = []
+        def prepare(info):
+            builds.append(info.kernel)
+            return IMAGE, False, 7, []
+        core.begin_timing("mm", prepare)
+        for traced in (False, True, False, True):
+            core.time_next(traced)
+            assert (cuda.fake_launch(kernel) != kernel) == traced
+            assert cuda.fake_launch(kernel) == kernel
+        result = core.end_timing()
+        assert not result.failures and builds == ["mm"]
+        assert [launch.turn for launch in result.launches] == [0, 1, 2, 3]
+        assert [launch.traced for launch in result.launches] == [False, True, False, True]
+        assert {launch.duration_ns for launch in result.launches} == {250_000}
+        assert cuda.fake_live_objects() == 0
+        assert core.end_timing().launches == []
+        print("done")
+    """)
+    assert printed == "done"
+
+
+def test_overhead_is_measured_whatever_fn_does(run: Callable[..., str]) -> None:
+    printed = run("""
+        from types import SimpleNamespace
+        from gwatch.cuda.trace._overhead import measure
+        preparer = SimpleNamespace(again=lambda info: (IMAGE, False, 7, []))
+        calls = []
+        def fn():
+            calls.append(cuda.fake_launch(kernel) == kernel)
+        measured = measure(fn, "mm", preparer, 0, 0)
+        assert not measured.warning, measured.warning
+        assert (measured.overhead.pairs, measured.overhead.ratio) == (40, 1.0)
+        assert (len(calls), sum(calls)) == (82, 41)
+        def fails():
+            fn()
+            raise ValueError("no more")
+        print(measure(fails, "mm", preparer, 0, 0).warning)
+        print(measure(fn, "other", preparer, 0, 0).warning)
+        print(measure(fn, "(", preparer, 0, 0).warning[:50])
+        assert cuda.fake_launch(kernel) == kernel and cuda.fake_live_objects() == 0
+    """)
+    raised, none, pattern = printed.splitlines()
+    assert raised == (
+        "the overhead was not measured: fn raised ValueError when it ran again: no more"
+    )
+    assert none.endswith("fn launched a matching kernel in 0 pairs of runs only")
+    assert pattern.startswith("the overhead was not measured: ")
+
+
 def test_errors_of_gwatch_keep_their_class(run: Callable[..., str]) -> None:
     printed = run("""
         def prepare(info):
