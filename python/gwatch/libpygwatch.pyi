@@ -1104,6 +1104,9 @@ def from_json(text: str, name: str = "<text>") -> Trace:
 def hooks_are_initialized() -> bool:
     """Whether init_cupti_hooks has succeeded."""
 
+def iket_to_markers(ptx: str | bytes, name: str = "<ptx>") -> bytes:
+    """The text with markers in the place of the events of IKET, the CuTe DSL's own annotations; unchanged without any."""
+
 def init_cupti_hooks(cupti_paths: collections.abc.Sequence[str] | None = None) -> None:
     """Subscribe to CUPTI, once a process. Further calls do nothing."""
 

@@ -1,5 +1,6 @@
 #include <pybind11/stl.h>
 
+#include "instrument/iket.h"
 #include "instrument/variables.h"
 #include "python/bindings.h"
 #include "python/with_module.h"
@@ -29,6 +30,10 @@ PtxFacts ptx_facts(const Text& ptx, const std::string& name) {
     });
 }
 
+py::bytes iket_to_markers(const Text& ptx, const std::string& name) {
+    return py::bytes(with_module(ptx, name, instrument::iket_to_markers));
+}
+
 }  // namespace
 
 void bind_ptx(py::module_& module) {
@@ -38,6 +43,9 @@ void bind_ptx(py::module_& module) {
         .def_readonly("entries", &PtxFacts::entries, "Names of the kernels it defines.")
         .def_readonly("variables", &PtxFacts::variables,
                       "Names of its .global and .const variables.");
+    module.def("iket_to_markers", &iket_to_markers, py::arg("ptx"), py::arg("name") = "<ptx>",
+               "The text with markers in the place of the events of IKET, the CuTe DSL's own "
+               "annotations; unchanged without any.");
     module.def("ptx_facts", &ptx_facts, py::arg("ptx"), py::arg("name") = "<ptx>");
 }
 

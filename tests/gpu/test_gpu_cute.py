@@ -52,6 +52,57 @@ def fill(x: cute.Tensor, stream: cuda.CUstream):
 """
 
 
+ANNOTATED = """
+import cuda.bindings.driver as cuda
+import cutlass
+import cutlass.cute as cute
+from cutlass.cute.experimental import iket
+
+
+@cute.kernel
+def annotated_kernel(x: cute.Tensor):
+    thread, _, _ = cute.arch.thread_idx()
+    iket.range_push("outer")
+    for i in cutlass.range(10, unroll=1):
+        turn = iket.range_start("turn")
+        x[thread] = x[thread] + 1.0
+        iket.range_end(turn)
+        iket.mark("here")
+    iket.range_pop()
+
+
+@cute.jit
+def annotated(x: cute.Tensor, stream: cuda.CUstream):
+    annotated_kernel(x).launch(grid=[1, 1, 1], block=[128, 1, 1], stream=stream)
+"""
+
+# In a process of its own: only the traced build is launched, which has none of the stores that the
+# annotations make.
+TRACE_ANNOTATED = """
+import tempfile
+from pathlib import Path
+import torch, trace_cute_matmul as example
+from cutlass import cute
+from gwatch.cuda.trace import do_trace
+from test_gpu_cute import ANNOTATED
+
+with tempfile.TemporaryDirectory() as folder:
+    path = Path(folder, "annotated.py")
+    path.write_text(ANNOTATED)
+    module = {"__name__": "annotated", "__file__": str(path)}
+    exec(compile(ANNOTATED, path, "exec"), module)
+    x = torch.zeros(128, device="cuda")
+    vector, stream = cute.runtime.from_dlpack(x, assumed_align=16), example.current_stream()
+    options = f"iket --keep-ptx --dump-dir={folder}"
+    compiled = cute.compile(module["annotated"], vector, stream, options=options)
+(run,) = do_trace(lambda: compiled(vector, stream), "annotated_kernel", "cute").runs
+torch.cuda.synchronize()
+assert (x == 10).all()
+assert run.counts.orphan_starts == run.counts.orphan_ends == 0
+print(run.counts.events, *sorted(scope.name for scope in run.scopes))
+"""
+
+
 @pytest.fixture(scope="module")
 def example():
     import trace_cute_matmul
@@ -268,3 +319,12 @@ def test_without_ptx_the_error_names_the_variables(workloads, example, tmp_path,
     assert "has no PTX" in str(caught.value)
     assert "CUTE_DSL_KEEP=ptx" in str(caught.value)
     assert "before `import cutlass`" in str(caught.value)
+
+
+def test_annotations_of_the_dsl_are_traced(workloads, is_hopper):
+    if not is_hopper:
+        pytest.skip("the annotations need clusters, and were read on Hopper")
+    ran = workloads.run_script(TRACE_ANNOTATED)
+
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout == f"{4 * (2 + 10 * 3)} here outer turn\n"

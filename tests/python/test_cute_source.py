@@ -97,7 +97,7 @@ def load(monkeypatch):
 def test_compiled_object_is_found_by_name(tmp_path):
     compiled = compiled_kernel(tmp_path / "a")
     found = find(kernel_of(compiled))
-    assert found.ptx == compiled.__ptx__
+    assert found.ptx == compiled.__ptx__.encode()
     assert found.cubin == compiled.__cubin__
     assert (found.dsl, found.assemblers) == ("cute", ())
     assert found.where == (
@@ -117,13 +117,13 @@ def test_object_that_loaded_the_kernel_is_told_from_others_of_its_name(tmp_path,
     load(first, 0x10, 0x11)
     load(second, 0x20, 0x21)
     what = {"function": 0x20} if handle == "kernel" else {"function": 9, "resolved_function": 0x21}
-    assert find(kernel_of(second), **what).ptx == second.__ptx__
+    assert find(kernel_of(second), **what).ptx == second.__ptx__.encode()
 
 
 def test_object_is_told_from_others_of_its_name_by_its_cubin(tmp_path):
     first, second = (compiled_kernel(tmp_path / str(v), value=float(v)) for v in (1, 2))
-    assert find(kernel_of(first), image=first.__cubin__).ptx == first.__ptx__
-    assert find(kernel_of(first), image=second.__cubin__).ptx == second.__ptx__
+    assert find(kernel_of(first), image=first.__cubin__).ptx == first.__ptx__.encode()
+    assert find(kernel_of(first), image=second.__cubin__).ptx == second.__ptx__.encode()
 
 
 def test_no_object_is_taken_when_several_have_the_name(tmp_path):
@@ -136,7 +136,7 @@ def test_no_object_is_taken_when_several_have_the_name(tmp_path):
 def test_equal_objects_are_one(tmp_path):
     objects = [compiled_kernel(tmp_path / name) for name in ("a", "b")]
     assert objects[0].__ptx__ == objects[1].__ptx__
-    assert find(kernel_of(objects[0])).ptx == objects[0].__ptx__
+    assert find(kernel_of(objects[0])).ptx == objects[0].__ptx__.encode()
 
 
 # The dump folder

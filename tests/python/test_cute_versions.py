@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 FOLDER = os.environ.get("GWATCH_CUTE47", "")
-TESTS = ["test_cute_markers.py", "test_cute_source.py", "test_cute_gemm.py"]
+TESTS = [
+    "test_cute_markers.py",
+    "test_cute_source.py",
+    "test_cute_gemm.py",
+    "test_cute_iket.py",
+]
 
 
 @pytest.mark.skipif(

@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     name = "<stdin>" if arguments.ptx == "-" else arguments.ptx
     block = _block(arguments.block)
-    ptx = _read(arguments.ptx)
+    ptx = libpygwatch.iket_to_markers(_read(arguments.ptx), name)
     if arguments.list_markers or arguments.json:
         markers = libpygwatch.list_markers(ptx, arguments.kernel, name, block)
         if not markers:

@@ -1,7 +1,8 @@
 """PTX of CuTe DSL kernels: from the compiled functions in memory, else from the dump folder.
 
 The DSL is never imported here. It compiles with an assembler of its own that is no program, so the
-PTX it keeps is assembled by whichever ptxas of this machine takes its version.
+PTX it keeps is assembled by whichever ptxas of this machine takes its version. Events of its IKET
+functions are found as markers.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import sys
 from types import ModuleType
 
+from gwatch import libpygwatch
 from gwatch.sources import FoundPtx, Launch, NotFound
 from gwatch.sources._cute_dump import FOLDER_VARIABLE, HOW_TO_KEEP, find_dumped
 from gwatch.sources._cute_objects import cubin_of, find_live
@@ -50,7 +52,8 @@ class CuteSource:
         return self._ptx(dumped.ptx, f"{dsl}: file {dumped.path}", dumped.cubin or launch.image)
 
     def _ptx(self, ptx: str | bytes, where: str, cubin: bytes) -> FoundPtx:
-        return FoundPtx(ptx=ptx, where=where, assemblers=(), cubin=cubin, dsl=self.name)
+        text = libpygwatch.iket_to_markers(ptx, where)
+        return FoundPtx(ptx=text, where=where, assemblers=(), cubin=cubin, dsl=self.name)
 
 
 def _imported_dsl() -> ModuleType | None:

@@ -1,0 +1,112 @@
+#include "instrument/iket.h"
+
+#include <string_view>
+#include <vector>
+
+#include "instrument/iket_blocks.h"
+#include "instrument/iket_roles.h"
+#include "instrument/iket_tables.h"
+
+namespace gwatch::instrument {
+
+namespace {
+
+std::string_view word_of(Verb verb) {
+    switch (verb) {
+        case Verb::kStart:
+            return "start";
+        case Verb::kEnd:
+            return "end";
+        default:
+            return "mark";
+    }
+}
+
+bool is_plain(char c) {
+    constexpr std::string_view kOthers = "_.:/-";
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           kOthers.find(c) != std::string_view::npos;
+}
+
+/// A name as a marker spells it. One of digits alone would be an id: its first one is escaped.
+std::string spelled(const std::string& name) {
+    constexpr std::string_view kHex = "0123456789ABCDEF";
+    const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
+    std::string text;
+    for (const char c : name) {
+        if (is_plain(c) && !(is_number && text.empty())) {
+            text += c;
+            continue;
+        }
+        const auto byte = static_cast<unsigned char>(c);
+        text += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+    return text;
+}
+
+/// A block's text as a marker. A range's end has a payload too, which a marker has not.
+std::string to_marker(const IketBlock& block, const IketRole& role) {
+    if (role.name.empty()) return "{\n\t}";
+    const bool has_payload = block.payload_bits != 0 && role.verb != Verb::kEnd;
+    const std::string type = has_payload && block.payload_bits == 64 ? ".b64" : ".b32";
+    std::string text = "{\n\t.reg " + type + " %gwatch_carrier;\n\t// gwatch:";
+    text.append(word_of(role.verb)).append(" ").append(spelled(role.name));
+    text.append("\n\tmov").append(type).append(" %gwatch_carrier, ");
+    text.append(has_payload ? block.payload : "0").append(";\n\t}");
+    return text;
+}
+
+/// A block of the text and what stands in its place.
+struct Replacement {
+    std::uint32_t begin;
+    std::uint32_t end;
+    std::string text;
+};
+
+Result<std::vector<Replacement>> replace_in(const ptx::Module& module,
+                                            const ptx::Function& function,
+                                            const IketTables& tables) {
+    const auto blocks = find_iket_blocks(module, function);
+    if (!blocks) return blocks.error();
+    if (!function.is_entry && !blocks->empty()) {
+        return Error{ErrorKind::kInstrument,
+                     "IKET events in the device function " + std::string(function.name) +
+                         " cannot be told apart",
+                     {},
+                     "Mark it with gwatch.cuda.trace.cute."};
+    }
+    const auto roles = iket_roles(module, function, *blocks, tables);
+    if (!roles) return roles.error();
+    std::vector<Replacement> replacements;
+    for (std::size_t i = 0; i < blocks->size(); ++i) {
+        const IketBlock& block = (*blocks)[i];
+        replacements.push_back({module.begin_of(module.statements()[block.open_statement]),
+                                module.end_of(module.statements()[block.close_statement]),
+                                to_marker(block, (*roles)[i])});
+    }
+    return replacements;
+}
+
+}  // namespace
+
+Result<std::string> iket_to_markers(const ptx::Module& module) {
+    const auto tables = read_iket_tables(module);
+    if (!tables) return tables.error();
+    if (!tables->has_value()) return std::string(module.text());
+    std::string text;
+    std::uint32_t copied = 0;
+    for (const ptx::Function& function : module.functions()) {
+        if (function.body_scope == ptx::kNone) continue;
+        const auto replacements = replace_in(module, function, **tables);
+        if (!replacements) return replacements.error();
+        for (const Replacement& replacement : *replacements) {
+            text.append(module.text().substr(copied, replacement.begin - copied));
+            text.append(replacement.text);
+            copied = replacement.end;
+        }
+    }
+    text.append(module.text().substr(copied));
+    return text;
+}
+
+}  // namespace gwatch::instrument
