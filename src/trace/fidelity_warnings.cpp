@@ -50,14 +50,14 @@ void warn_of_spills(const CompileFacts& compile, std::vector<std::string>* warni
         change(before.spill_load_bytes, after.spill_load_bytes) + "; use fewer markers.");
 }
 
-/// "4 async copy of 8": only those that moved.
+/// "async copy (4), wgmma (2)": only those that moved.
 std::string moved_text(const fidelity::ScopeCheck& check, bool into) {
     std::string text;
     for (const fidelity::KindCount& count : check.counts) {
         const std::uint32_t moved = into ? count.moved_in : count.moved_out;
         if (moved == 0) continue;
         if (!text.empty()) text += ", ";
-        text += std::to_string(moved) + " " + count.kind;
+        text += count.kind + " (" + std::to_string(moved) + ")";
     }
     return text;
 }

@@ -9,7 +9,7 @@ from typing import Any
 from gwatch import libpygwatch
 from gwatch.errors import UsageError
 from gwatch.show import units
-from gwatch.show.text import Style, clean, field, shorten
+from gwatch.show.text import LABEL_WIDTH, Style, clean, field, shorten
 
 MAX_FAMILIES = 20
 MAX_MOVEMENTS = 12
@@ -180,10 +180,12 @@ def _name(run: libpygwatch.Run, check: libpygwatch.ScopeCheck) -> str:
 def _scope(name: str, check: libpygwatch.ScopeCheck, style: Style) -> list[str]:
     label = f"{shorten(name, 23):<24}"
     if check.unknown:
-        return field(label.rstrip(), f"not known: {clean(check.unknown)}", style)
+        lines = field("", f"not known: {clean(check.unknown)}", Style(style.width - LABEL_WIDTH))
+        lines = [" " * LABEL_WIDTH + line for line in lines]
+        return [label + lines[0][len(label) :], *lines[1:]]
     if not check.counts:
         return [f"{label}none"]
-    lines: list[str] = []
+    lines = []
     for count in check.counts:
         lines.append(f"{label}{count.kind:<18}{_meaning(count):<6}{_counts(count)}")
         label = " " * 24
