@@ -66,6 +66,7 @@ __all__: list[str] = [
     "find_in_files",
     "from_json",
     "hooks_are_initialized",
+    "iket_to_markers",
     "init_cupti_hooks",
     "instrument",
     "instrument_matching",
