@@ -14,6 +14,7 @@ enum class Effect : std::uint8_t {
     kVote,           ///< operand 0 becomes a function of all lanes of the mask, its last operand
     kBlockVote,      ///< operand 0 becomes a function of all threads of the block
     kPerLane,        ///< operand 0 becomes something else in each lane
+    kElect,          ///< operand 0 becomes true in one lane
     kNoResult,       ///< writes no register
     kBranch,         ///< bra
     kIndexedBranch,  ///< brx.idx

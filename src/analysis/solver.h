@@ -27,6 +27,7 @@ class Solver {
     /// The cause that parts the lanes at a block, or ptx::kNone.
     std::uint32_t cause_of_block(std::uint32_t block) const { return regions_.cause_of(block); }
     bool varies(std::uint32_t reg) const { return !bits_[reg].is_uniform(); }
+    const LaneBits& bits_of(std::uint32_t reg) const { return bits_[reg]; }
     const std::vector<Cause>& causes() const { return causes_; }
     const std::vector<Origin>& origins() const { return origins_; }
 

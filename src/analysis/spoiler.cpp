@@ -39,6 +39,12 @@ bool Uniformity::proven(std::uint32_t statement) const {
     return index < cause_of_.size() && cause_of_[index] == kNone;
 }
 
+bool Uniformity::for_selected_lanes(std::uint32_t statement) const {
+    const std::uint32_t index = statement - first_statement_;
+    return index < cause_of_.size() && cause_of_[index] != kNone &&
+           causes_[cause_of_[index]].selects_lanes;
+}
+
 std::optional<Spoiler> Uniformity::spoiler(const ptx::Module& module,
                                            std::uint32_t statement) const {
     const std::uint32_t index = statement - first_statement_;

@@ -1,6 +1,7 @@
 #include "analysis/uniformity.h"
 
 #include "analysis/control_flow.h"
+#include "analysis/lane_selection.h"
 #include "analysis/program.h"
 #include "analysis/solver.h"
 #include "analysis/special_registers.h"
@@ -22,6 +23,10 @@ class UniformityBuilder {
             uniformity.cause_of_.push_back(solver.cause_of_block(block));
         }
         add_guards(program, solver, uniformity);
+        const LaneSelection selection(program, solver);
+        for (Cause& cause : uniformity.causes_) {
+            cause.selects_lanes = cause.by != kNone && selection.decides(cause.by);
+        }
         return uniformity;
     }
 

@@ -34,8 +34,9 @@ struct Origin {
 
 /// What parts the lanes of a warp.
 struct Cause {
-    std::uint32_t statement;  ///< a branch, exit or call, or a guarded statement
-    std::uint32_t by;         ///< the register that decides; kNone for a call
+    std::uint32_t statement;     ///< a branch, exit or call, or a guarded statement
+    std::uint32_t by;            ///< the register that decides; kNone for a call
+    bool selects_lanes = false;  ///< lanes are chosen by their number (lane_selection.h)
 };
 
 /// Which statements of one entry all lanes of a warp pass equally often.
@@ -45,6 +46,10 @@ class Uniformity {
     /// kernel. They need not do so in the same cycle. False when unsure, and for a statement that
     /// is not in the body of the entry.
     bool proven(std::uint32_t statement) const;
+
+    /// Whether the statement is not proven, and what parts the lanes there chooses them by their
+    /// number: hardly ever will a whole warp pass it together.
+    bool for_selected_lanes(std::uint32_t statement) const;
 
     /// Why not; nothing for a proven statement, or one outside the entry's body. The module is the
     /// one that was analysed.

@@ -1,5 +1,6 @@
 #include "instrument/emit.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -55,15 +56,17 @@ const Parts& layout_parts() {
         {"dropped_events", std::to_string(offsetof(record::Control, dropped_events))},
         {"unplaced_warps", std::to_string(offsetof(record::Control, unplaced_warps))},
         {"most_overflow", std::to_string(offsetof(record::Control, most_overflow))},
-        {"not_recorded", std::to_string(record::kNotRecorded)},
-        {"header_slots", std::to_string(record::kHeaderSlots)},
+        {"header_bytes", std::to_string(sizeof(record::RegionHeader))},
         {"slot_bytes", std::to_string(sizeof(record::Slot))},
         {"unit_bytes", std::to_string(sizeof(record::Unit))},
-        {"chunk_units", std::to_string(record::kChunkUnits)},
-        {"chunk_units_mask", std::to_string(record::kChunkUnits - 1)},
+        {"chunk_bytes", std::to_string(record::kChunkBytes)},
+        {"chunk_bytes_mask", std::to_string(record::kChunkBytes - 1)},
         {"region_cursor_bytes", std::to_string(record::kLanes * sizeof(std::uint32_t))},
         {"select", snippets::kSelect},
         {"unit", snippets::kColdUnit},
+        {"pack", snippets::kPack},
+        {"lowest", snippets::kLowestOfMask},
+        {"hot_exit", snippets::kHotExit},
     };
     return parts;
 }
@@ -78,40 +81,23 @@ static_assert(offsetof(record::Slot, site) == 4 && offsetof(record::Slot, clock_
                   offsetof(record::Unit, globaltimer_low) == 12 &&
                   offsetof(record::ChunkHeader, lane) == 4 &&
                   offsetof(record::ChunkHeader, sm) == 8,
-              "kHotSlot, kProvenRecord and kColdUnit write these");
+              "kPack and kColdUnit write these");
 static_assert(record::kExitSlots == 2, "kHotExit writes two");
+static_assert(record::series_slots(1) == 1 && record::series_slots(2) == 2 &&
+                  record::series_slots(3) == 2,
+              "series_record() fills these");
 
 constexpr char kReadMask[] = "\tactivemask.b32 %_mask;\n";
 constexpr char kReadMaskBefore62[] = "\tvote.ballot.b32 %_mask, 1;\n";
-// Lane 0 writes for all lanes, which may come one after the other.
-constexpr char kWholeWarp[] = "\tmov.b32 %_mask, -1;\n";
-constexpr char kLaneZero[] = "\tmov.pred %_writes, %_leader;\n";
-constexpr char kReadTimer[] = "\tmov.u64 %_timer, %globaltimer;\n";
-// No slot is left, or not two for an exit: a limit of 0, which is that of a warp that is not
-// recorded, counts as full for any cursor, also for the last before it wraps.
-constexpr char kFullForSlot[] = "\tsetp.ge.u32 %_cold, %_cursor, %_limit;\n";
-constexpr char kFullForExit[] =
-    "\tsetp.ge.u32 %_cold, %_cursor, %_limit;\n\tadd.u32 %_a, %_cursor, 1;\n"
-    "\tsetp.ge.or.u32 %_cold, %_a, %_limit, %_cold;\n";
-constexpr char kPartOfWarp[] = "\tsetp.ne.or.u32 %_cold, %_mask, -1, %_cold;\n";
 constexpr char kUniformWarp[] = "\tshfl.sync.idx.b32 %_warp, %_warp, 0, 31, -1;\n";
-constexpr char kAddExtra[] =
-    "\tcvt.u64.u32 %_timer, %_extra;\n\tadd.u64 %_count, %_count, %_timer;\n";
-// From the limit: the cursor may stand anywhere behind it.
 constexpr char kRegionOfLimit[] =
-    "\tld.const.u32 %_a, <region_slots>;\n\tbfind.u32 %_a, %_a;\n"
-    "\tadd.u32 %_region, %_limit, -1;\n\tshr.u32 %_region, %_region, %_a;\n";
+    "\tld.const.u32 %_a, <region_slots>;\n\tmul.lo.u32 %_a, %_a, <slot_bytes>;\n"
+    "\tbfind.u32 %_a, %_a;\n\tshr.u32 %_region, %_limit, %_a;\n";
 
 std::string drop_events(const Site& site) {
     if (site.markers == 0) return {};
     return "\tred.global.add.u64 [%_address+<dropped_events>], " + std::to_string(site.markers) +
            ";\n";
-}
-
-/// Of a proven site that dropped its record: the markers beyond the one that the cursor counts.
-std::string count_extra(const Site& site) {
-    if (site.markers < 2) return {};
-    return "\t@!%_writes add.u32 %_extra, %_extra, " + std::to_string(site.markers - 1) + ";\n";
 }
 
 /// The record under the guard of its statement: the other threads jump over it.
@@ -122,17 +108,49 @@ std::string under_guard(const PlannedSite& planned, const std::string& record) {
            " bra " + skip + ";\n" + record + skip + ":\n";
 }
 
+std::uint32_t events_of_series(const SiteTable& table, std::uint16_t number) {
+    const Site& site = table.sites[number - 1];
+    std::uint32_t events = 0;
+    for (std::uint32_t place = 0; place < site.series; ++place) {
+        events += table.sites[number - 1u - site.place + place].markers;
+    }
+    return events;
+}
+
+/// The part of a series' record that one of its sites writes.
+std::string code_of_series(const Site& site) {
+    const bool is_last = site.place + 1 == site.series;
+    std::string code = snippets::kProvenRecord;
+    if (site.place % 2 == 1) code = is_last ? snippets::kWholeClock : snippets::kHeldClock;
+    if (site.place % 2 == 0 && site.place != 0) code = snippets::kTwoClocks;
+    return is_last ? code + snippets::kSeriesEnd : code;
+}
+
+std::string code_of(const PlannedSite& planned, const Site& site) {
+    switch (site.placement) {
+        case Placement::kProven:
+            return planned.is_exit ? snippets::kProvenExit : code_of_series(site);
+        case Placement::kFunction:
+            return snippets::kFunctionRecord;
+        case Placement::kParted:
+            return planned.is_exit ? snippets::kUnknownExit : snippets::kPartedRecord;
+        case Placement::kUnknown:
+            break;
+    }
+    return planned.is_exit ? snippets::kUnknownExit : snippets::kUnknownRecord;
+}
+
 }  // namespace
 
-Overflow overflow_of(const FunctionPlan& function, const SiteTable& table) {
-    Overflow overflow;
+EntryFacts facts_of(const FunctionPlan& function, const SiteTable& table) {
+    EntryFacts facts;
     for (const PlannedSite& planned : function.sites) {
         const Site& site = table.sites[planned.number - 1];
         if (planned.is_exit || site.placement != Placement::kProven) continue;
-        overflow.possible = true;
-        overflow.has_extra = overflow.has_extra || site.markers > 1;
+        facts.may_drop = true;
+        facts.longest_record = std::max(facts.longest_record, record::series_slots(site.series));
     }
-    return overflow;
+    return facts;
 }
 
 Emitter::Emitter(const ptx::Module& module, Capabilities capabilities)
@@ -142,37 +160,30 @@ std::string Emitter::declaration() const {
     return fill(snippets::kDeclaration, {});
 }
 
-std::string Emitter::prologue(const Overflow& overflow) const {
-    return fill(std::string(snippets::kEntryRegisters) +
-                    (overflow.has_extra ? snippets::kExtraRegister : "") + snippets::kPrologue,
+std::string Emitter::prologue(const EntryFacts& facts) const {
+    const std::uint32_t reserve = record::kExitSlots + facts.longest_record - 1;
+    return fill(std::string(snippets::kEntryRegisters) + snippets::kPrologue,
                 {{"uniform_warp", capabilities_.shuffle ? kUniformWarp : ""},
+                 {"reserved_bytes", std::to_string(reserve * sizeof(record::Slot))},
                  {"cluster_rank", capabilities_.cluster_rank ? "%cluster_ctarank" : "0"}});
 }
 
-std::string Emitter::record(const PlannedSite& planned, const Site& site,
-                            const Overflow& overflow) const {
-    if (site.placement == Placement::kProven && !planned.is_exit) {
-        return fill(under_guard(planned, snippets::kProvenRecord),
-                    {{"site", std::to_string(planned.number)}, {"count_extra", count_extra(site)}});
-    }
+std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
+                            const EntryFacts& facts) const {
+    const Site& site = table.sites[planned.number - 1];
     const bool in_entry = site.placement != Placement::kFunction;
-    const bool tests_mask = site.placement != Placement::kProven;
-    const std::string read_mask = capabilities_.activemask ? kReadMask : kReadMaskBefore62;
-    const Parts parts = {{"site", std::to_string(planned.number)},
-                         {"read_timer", planned.is_exit ? kReadTimer : ""},
-                         {"read_mask", tests_mask ? read_mask : ""},
-                         {"cold_mask", tests_mask ? "" : kWholeWarp},
-                         {"leader", tests_mask ? snippets::kLeader : kLaneZero},
-                         {"test_full", planned.is_exit ? kFullForExit : kFullForSlot},
-                         {"test_mask", tests_mask ? kPartOfWarp : ""},
-                         {"store", planned.is_exit ? snippets::kHotExit : snippets::kHotSlot},
-                         {"flush", planned.is_exit && overflow.possible ? snippets::kFlush : ""},
-                         {"add_extra", overflow.has_extra ? kAddExtra : ""},
-                         {"find_region", in_entry ? kRegionOfLimit : ""},
-                         {"uniform_warp", ""},
-                         {"drop_events", drop_events(site)}};
-    const std::string code = in_entry ? snippets::kEntryRecord : snippets::kFunctionRecord;
-    return fill(under_guard(planned, code), parts);
+    return fill(
+        under_guard(planned, code_of(planned, site)),
+        {{"site", std::to_string(planned.number)},
+         {"read_mask", capabilities_.activemask ? kReadMask : kReadMaskBefore62},
+         {"timer_low", planned.is_exit ? "%globaltimer_lo" : "0"},
+         {"flush", facts.may_drop ? snippets::kFlush : ""},
+         {"find_region", in_entry ? kRegionOfLimit : ""},
+         {"uniform_warp", ""},
+         {"drop_events", drop_events(site)},
+         {"slot_offset", std::to_string((site.place + 1u) / 2 * sizeof(record::Slot))},
+         {"record_bytes", std::to_string(record::series_slots(site.series) * sizeof(record::Slot))},
+         {"events", std::to_string(events_of_series(table, planned.number))}});
 }
 
 std::string Emitter::fill(std::string_view text, const Parts& parts) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -11,12 +12,12 @@
 
 namespace gwatch::instrument {
 
-/// Whether a full region of an entry drops records, which its exits then report.
-struct Overflow {
-    bool possible = false;   ///< some marker is proven
-    bool has_extra = false;  ///< some proven site has more than one marker
+/// What the code of an entry's prologue and exits depends on.
+struct EntryFacts {
+    bool may_drop = false;             ///< some marker is proven: a full region drops it
+    std::uint32_t longest_record = 1;  ///< in slots
 };
-Overflow overflow_of(const FunctionPlan& function, const SiteTable& table);
+EntryFacts facts_of(const FunctionPlan& function, const SiteTable& table);
 
 /// Writes the injected PTX, whole lines each. What it writes to is record/layout.h; its names
 /// collide with no word of the module; it branches only forward, calls nothing, and uses neither
@@ -28,10 +29,11 @@ class Emitter {
     /// The .const variable that the host fills in.
     std::string declaration() const;
     /// Goes right behind the opening brace of an entry.
-    std::string prologue(const Overflow& overflow) const;
-    /// The record of a site, guard and all. The overflow is that of the site's function.
-    std::string record(const PlannedSite& planned, const Site& site,
-                       const Overflow& overflow) const;
+    std::string prologue(const EntryFacts& facts) const;
+    /// The record of a site, or its part in the record of a series; guard and all. The facts are
+    /// those of the site's function.
+    std::string record(const PlannedSite& planned, const SiteTable& table,
+                       const EntryFacts& facts) const;
 
   private:
     using Parts = std::map<std::string, std::string, std::less<>>;

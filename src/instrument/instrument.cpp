@@ -6,6 +6,7 @@
 #include "instrument/plan.h"
 #include "instrument/prove.h"
 #include "instrument/rewrite.h"
+#include "instrument/series.h"
 #include "instrument/target.h"
 #include "record/layout.h"
 
@@ -82,6 +83,11 @@ Result<void> check_not_instrumented(const ptx::Module& module) {
         "Instrument the original text."};
 }
 
+void place_sites(const ptx::Module& module, const analysis::LaunchShape& shape, Plan* plan) {
+    prove_sites(module, shape, plan);
+    form_series(module, plan);
+}
+
 Result<Instrumented> instrument_entries(const ptx::Module& module,
                                         const std::vector<std::uint32_t>& entries,
                                         const Options& options) {
@@ -96,7 +102,7 @@ Result<Instrumented> instrument_entries(const ptx::Module& module,
                      {},
                      "Mark the kernel with gwatch's scope_start, scope_end, scope_switch or mark."};
     }
-    if (options.prove) prove_sites(module, options.shape, &*plan);
+    if (options.prove) place_sites(module, options.shape, &*plan);
     Instrumented result;
     Rewritten rewritten = rewrite(module, *plan, *capabilities);
     result.ptx = std::move(rewritten.ptx);
@@ -120,7 +126,7 @@ Result<std::vector<Marker>> list_markers(const ptx::Module& module,
     if (!entries) return entries.error();
     auto plan = make_plan(module, *entries);
     if (!plan) return plan.error();
-    if (options.prove) prove_sites(module, options.shape, &*plan);
+    if (options.prove) place_sites(module, options.shape, &*plan);
     *table = std::move(plan->table);
     return std::move(plan->markers);
 }

@@ -35,6 +35,7 @@ const char* reason_for(Placement placement) {
         case Placement::kProven:
             return "";
         case Placement::kUnknown:
+        case Placement::kParted:
             return "not analysed for uniformity: the active mask decides at run time";
         case Placement::kFunction:
             return "in a device function, which shares no register with the kernel";

@@ -37,6 +37,9 @@ void prove_entry(const ptx::Module& module, const analysis::Uniformity& uniformi
             table->sites[planned.number - 1].placement = Placement::kProven;
             continue;
         }
+        if (uniformity.for_selected_lanes(planned.statement)) {
+            table->sites[planned.number - 1].placement = Placement::kParted;
+        }
         const auto spoiler = uniformity.spoiler(module, planned.statement);
         (*reasons)[planned.number] = spoiler ? spoiler->reason : "it stands under a guard";
     }

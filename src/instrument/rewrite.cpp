@@ -81,14 +81,13 @@ Rewritten rewrite(const ptx::Module& module, const Plan& plan, Capabilities capa
     insertions.put_behind(module.last_header_statement(), emitter.declaration());
     for (const FunctionPlan& planned : plan.functions) {
         const ptx::Function& function = module.functions()[planned.function];
-        const Overflow overflow = overflow_of(planned, plan.table);
+        const EntryFacts facts = facts_of(planned, plan.table);
         if (function.is_entry) {
             insertions.put_behind(module.scopes()[function.body_scope].open_statement,
-                                  emitter.prologue(overflow));
+                                  emitter.prologue(facts));
         }
         for (const PlannedSite& site : planned.sites) {
-            insertions.put_in_front(
-                site.statement, emitter.record(site, plan.table.sites[site.number - 1], overflow));
+            insertions.put_in_front(site.statement, emitter.record(site, plan.table, facts));
             insertions.name_site(site.number);
         }
     }

@@ -14,9 +14,10 @@ enum class Verb : std::uint8_t { kStart, kEnd, kSwitch, kMark };
 
 /// How a marker's record is placed (docs/recording.md).
 enum class Placement : std::uint8_t {
-    kProven,   ///< 1: all lanes pass it equally often; lane 0 writes
-    kUnknown,  ///< 2: the active mask decides between the warp's region and the pool
-    kFunction  ///< 3: in a device function; lane cursors in memory
+    kProven,    ///< all lanes pass it equally often; lane 0 writes to the warp's region
+    kUnknown,   ///< the active mask decides between the warp's region and the pool
+    kFunction,  ///< in a device function; lane cursors in memory
+    kParted     ///< chosen lanes pass it, hardly ever a whole warp: always the pool
 };
 
 /// A scope as the markers name it.
@@ -34,13 +35,18 @@ struct Action {
     std::uint32_t scope;  ///< index into SiteTable::scopes, or ptx::kNone
 };
 
-/// One place of injected code. Fused markers are several actions, in order.
+/// One place of injected code. Fused markers are several actions, in order. Proven sites that are
+/// always passed one after the other make a series, which is one record (record/layout.h); their
+/// numbers follow each other.
 struct Site {
     std::vector<Action> actions;
     std::uint32_t markers = 0;  ///< markers that were fused here; 0 for an exit
     Placement placement = Placement::kUnknown;
     ptx::SourceLine source;
     std::string function;
+    std::uint8_t series = 1;    ///< sites of its series
+    std::uint8_t place = 0;     ///< in its series, from 0
+    bool waits_before = false;  ///< since the site before in its series, a warp may wait for others
 };
 
 struct SiteTable {

@@ -12,7 +12,7 @@ using Json = nlohmann::json;
 
 // In the order of their enums.
 constexpr std::array<const char*, 4> kActionNames = {"start", "end", "mark", "exit"};
-constexpr std::array<const char*, 3> kPlacementNames = {"proven", "unknown", "function"};
+constexpr std::array<const char*, 4> kPlacementNames = {"proven", "unknown", "function", "parted"};
 
 template <std::size_t kSize>
 std::optional<std::uint8_t> index_of(const std::array<const char*, kSize>& names,
@@ -39,6 +39,9 @@ Json site_to_json(const Site& site) {
     }
     return {{"actions", std::move(actions)},
             {"markers", site.markers},
+            {"series", site.series},
+            {"place", site.place},
+            {"waits_before", site.waits_before},
             {"placement", kPlacementNames[static_cast<std::size_t>(site.placement)]},
             {"function", site.function},
             {"file", site.source.file},
@@ -59,6 +62,11 @@ class Reader {
         const Json& value = member(name);
         ok_ = ok_ && value.is_number_integer();
         return ok_ ? value.get<std::int64_t>() : 0;
+    }
+    bool flag(const char* name) {
+        const Json& value = member(name);
+        ok_ = ok_ && value.is_boolean();
+        return ok_ && value.get<bool>();
     }
     const Json& array(const char* name) {
         static const Json empty = Json::array();
@@ -113,6 +121,9 @@ bool read_site(const Json& json, SiteTable* table) {
         if (!read_action(action, table->scopes.size(), &site)) return false;
     }
     site.markers = static_cast<std::uint32_t>(reader.number("markers"));
+    site.series = static_cast<std::uint8_t>(reader.number("series"));
+    site.place = static_cast<std::uint8_t>(reader.number("place"));
+    site.waits_before = reader.flag("waits_before");
     site.function = reader.text("function");
     site.source = {reader.text("file"), static_cast<std::uint32_t>(reader.number("line"))};
     if (!placement || !reader.ok()) return false;

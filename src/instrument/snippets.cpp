@@ -4,43 +4,49 @@ namespace gwatch::instrument::snippets {
 
 const char kDeclaration[] = ".visible .const .align 8 .b8 <launch>[<launch_bytes>];\n";
 
-// Lives as long as the kernel: cursor, limit, chunk and leader. The others are dead between two
-// records.
+// Live as long as the kernel, where something uses them: cursor, limit, extra, chunk, below,
+// regions, pool and leader. Held, record and fits live as long as a series; the others are dead
+// between two records.
 const char kEntryRegisters[] =
-    R"(	.reg .b32 %_cursor, %_limit, %_chunk, %_mask, %_low, %_high, %_region, %_a, %_b;
-	.reg .b64 %_clock, %_timer, %_address, %_count, %_bound;
-	.reg .pred %_leader, %_cold, %_writes, %_takes;
+    R"(	.reg .b32 %_cursor, %_limit, %_extra, %_chunk, %_below, %_mask, %_low, %_high, %_held, %_region, %_a, %_b;
+	.reg .b64 %_regions, %_pool, %_clock, %_timer, %_address, %_record, %_count, %_bound;
+	.reg .pred %_leader, %_cold, %_writes, %_fits, %_takes;
 )";
 
-// Events beyond the records that a full region dropped.
-const char kExtraRegister[] = "\t.reg .b32 %_extra;\n\tmov.u32 %_extra, 0;\n";
-
+// In a warp that is not recorded no lane leads, and no lane is the lowest of any mask.
 const char kPrologue[] = R"(	{
 	.reg .b32 %_rank;
-	.reg .b64 %_regions;
 	mov.u64 %_timer, %globaltimer;
 	mov.u64 %_clock, %clock64;
 	mov.u32 %_a, %laneid;
 	setp.eq.u32 %_leader, %_a, 0;
 	mov.u32 %_cursor, 0;
 	mov.u32 %_limit, 0;
-	mov.u32 %_chunk, <not_recorded>;
-<select>	@!%_selected bra $_entered;
+	mov.u32 %_extra, 0;
+	mov.u32 %_chunk, 0;
+	mov.u32 %_below, -1;
+	ld.const.u64 %_regions, <regions>;
+	ld.const.u64 %_pool, <pool>;
+<select>	@!%_selected bra $_left_out;
 	ld.const.u32 %_a, <region_count>;
 	cvt.u64.u32 %_bound, %_a;
 	setp.lt.u64 %_selected, %_place, %_bound;
 	@%_selected bra $_placed;
 	ld.const.u64 %_address, <control>;
 	@%_leader red.global.add.u64 [%_address+<unplaced_warps>], 1;
+$_left_out:
+	setp.ne.u32 %_leader, %_limit, 0;
 	bra $_entered;
 $_placed:
 	cvt.u32.u64 %_a, %_place;
 	ld.const.u32 %_b, <region_slots>;
-	mad.lo.u32 %_cursor, %_a, %_b, <header_slots>;
+	mul.lo.u32 %_b, %_b, <slot_bytes>;
+	mad.lo.u32 %_cursor, %_a, %_b, <header_bytes>;
 	mad.lo.u32 %_limit, %_a, %_b, %_b;
-	mov.u32 %_chunk, 0;
-	ld.const.u64 %_regions, <regions>;
-	mad.wide.u32 %_address, %_cursor, <slot_bytes>, %_regions;
+	sub.u32 %_limit, %_limit, <reserved_bytes>;
+	mov.u32 %_below, %lanemask_lt;
+	cvt.u64.u32 %_address, %_cursor;
+	add.u64 %_address, %_regions, %_address;
 	mov.u32 %_a, %smid;
 	mov.u32 %_rank, <cluster_rank>;
 	@%_leader st.global.v2.b64 [%_address+-32], {%_timer, %_clock};
@@ -103,67 +109,94 @@ const char kSelect[] = R"(	.reg .b32 %_x, %_y, %_z, %_warp, %_index, %_stride, %
 	mad.wide.u32 %_place, %_index, %_y, %_place;
 )";
 
-// The cold code stands in front of the hot one: so the hot one has a single taken branch. `.uni`
-// holds since all lanes that go here together have the same mask, and a full mask means the same
-// cursor.
-const char kEntryRecord[] = R"(	mov.u64 %_clock, %clock64;
-<read_timer><read_mask><test_full><test_mask>	@!%_cold bra.uni $_hot<site>;
-<cold_mask><leader>	setp.ne.and.u32 %_writes, %_chunk, <not_recorded>, %_writes;
-<unit>	bra.uni $_back<site>;
-$_hot<site>:
-	mov.b64 {%_low, %_high}, %_clock;
-	shl.b32 %_high, %_high, 16;
-	or.b32 %_high, %_high, <site>;
-	ld.const.u64 %_address, <regions>;
-	mad.wide.u32 %_address, %_cursor, <slot_bytes>, %_address;
-<store>$_back<site>:
-<flush>)";
-
-// A marker that all lanes pass equally often: no branch, so it parts no block of the kernel's code.
-// The cursor counts on behind the limit, what was dropped is reported at the exit.
+// The first site of a series, or one alone. A branch would part the block that the assembler
+// schedules.
 const char kProvenRecord[] = R"(	mov.u64 %_clock, %clock64;
-	setp.lt.and.u32 %_writes, %_cursor, %_limit, %_leader;
-	mov.b64 {%_low, %_high}, %_clock;
-	shl.b32 %_high, %_high, 16;
-	or.b32 %_high, %_high, <site>;
-	ld.const.u64 %_address, <regions>;
-	mad.wide.u32 %_address, %_cursor, <slot_bytes>, %_address;
-	@%_writes st.global.v2.b32 [%_address], {%_low, %_high};
-	add.u32 %_cursor, %_cursor, 1;
-<count_extra>)";
-
-// Lane 0 leaves: it alone has counted what its warp's region had no room for. The limit is 0 in a
-// warp that is not recorded. The maximum is of the low word: one of 64 bits needs sm_32.
-const char kFlush[] = R"(	setp.gt.and.u32 %_writes, %_cursor, %_limit, %_leader;
-	setp.ne.and.u32 %_writes, %_limit, 0, %_writes;
-	@!%_writes bra $_flushed<site>;
-	sub.u32 %_a, %_cursor, %_limit;
-	cvt.u64.u32 %_count, %_a;
-	ld.const.u64 %_address, <control>;
-	red.global.add.u64 [%_address+<dropped_records>], %_count;
-	red.global.max.u32 [%_address+<most_overflow>], %_a;
-<add_extra>	red.global.add.u64 [%_address+<dropped_events>], %_count;
-$_flushed<site>:
+	setp.lt.and.u32 %_fits, %_cursor, %_limit, %_leader;
+<pack>	cvt.u64.u32 %_record, %_cursor;
+	add.u64 %_record, %_regions, %_record;
+	@%_fits st.global.v2.b32 [%_record], {%_low, %_high};
 )";
 
-const char kHotSlot[] = R"(	@%_leader st.global.v2.b32 [%_address], {%_low, %_high};
-	add.u32 %_cursor, %_cursor, 1;
+const char kHeldClock[] = R"(	mov.u32 %_held, %clock;
 )";
+
+const char kTwoClocks[] = R"(	mov.u32 %_low, %clock;
+	@%_fits st.global.v2.b32 [%_record+<slot_offset>], {%_held, %_low};
+)";
+
+const char kWholeClock[] = R"(	mov.u64 %_clock, %clock64;
+	@%_fits st.global.b64 [%_record+<slot_offset>], %_clock;
+)";
+
+const char kSeriesEnd[] = R"(	@%_fits add.u32 %_cursor, %_cursor, <record_bytes>;
+	@!%_fits add.u32 %_extra, %_extra, <events>;
+)";
+
+// `.uni` holds since all lanes that are here together have the same mask. Of a whole warp lane 0
+// goes on to the pool if its region is full.
+const char kUnknownRecord[] = R"(	mov.u64 %_clock, %clock64;
+<read_mask>	setp.ne.u32 %_cold, %_mask, -1;
+	@%_cold bra.uni $_cold<site>;
+	setp.lt.and.u32 %_fits, %_cursor, %_limit, %_leader;
+	setp.ge.and.u32 %_cold, %_cursor, %_limit, %_leader;
+<pack>	cvt.u64.u32 %_address, %_cursor;
+	add.u64 %_address, %_regions, %_address;
+	@%_fits st.global.v2.b32 [%_address], {%_low, %_high};
+	@%_fits add.u32 %_cursor, %_cursor, <slot_bytes>;
+	@!%_cold bra $_back<site>;
+$_cold<site>:
+<lowest><unit>$_back<site>:
+)";
+
+const char kPartedRecord[] = R"(	mov.u64 %_clock, %clock64;
+<read_mask><lowest><unit>)";
 
 // The cursor stays: these lanes leave.
-const char kHotExit[] = R"(	@%_leader st.global.v2.b32 [%_address], {%_low, %_high};
+const char kHotExit[] = R"(<pack>	cvt.u64.u32 %_address, %_cursor;
+	add.u64 %_address, %_regions, %_address;
+	@%_leader st.global.v2.b32 [%_address], {%_low, %_high};
 	@%_leader st.global.b64 [%_address+<slot_bytes>], %_timer;
 )";
 
-const char kLeader[] = R"(	mov.u32 %_a, %lanemask_lt;
-	and.b32 %_a, %_a, %_mask;
+const char kProvenExit[] = R"(	mov.u64 %_clock, %clock64;
+	mov.u64 %_timer, %globaltimer;
+<hot_exit><flush>)";
+
+const char kUnknownExit[] = R"(	mov.u64 %_clock, %clock64;
+	mov.u64 %_timer, %globaltimer;
+<read_mask>	setp.ne.u32 %_cold, %_mask, -1;
+	@%_cold bra.uni $_cold<site>;
+<hot_exit>	bra.uni $_back<site>;
+$_cold<site>:
+<lowest><unit>$_back<site>:
+<flush>)";
+
+// Lane 0 leaves: it alone has counted what its warp's region had no room for. The maximum is of the
+// low word: one of 64 bits needs sm_32.
+const char kFlush[] = R"(	setp.ne.and.u32 %_writes, %_extra, 0, %_leader;
+	@!%_writes bra $_flushed<site>;
+	cvt.u64.u32 %_count, %_extra;
+	ld.const.u64 %_address, <control>;
+	red.global.add.u64 [%_address+<dropped_records>], %_count;
+	red.global.add.u64 [%_address+<dropped_events>], %_count;
+	red.global.max.u32 [%_address+<most_overflow>], %_extra;
+$_flushed<site>:
+)";
+
+// The 48 bits of a clock and the site.
+const char kPack[] = R"(	mov.b64 {%_low, %_high}, %_clock;
+	mad.lo.u32 %_high, %_high, 65536, <site>;
+)";
+
+const char kLowestOfMask[] = R"(	and.b32 %_a, %_below, %_mask;
 	setp.eq.u32 %_writes, %_a, 0;
 )";
 
-// In: %_clock, %_mask, %_region, %_chunk and %_writes. %_a is 0 where it is added to the address:
+// In: %_clock, %_mask, %_chunk, %_pool and %_writes. %_a is 0 where it is added to the address:
 // without a value that differs by lane the assembler merges the atomics of a warp, which is long
 // code for a single lane.
-const char kColdUnit[] = R"(	and.b32 %_a, %_chunk, <chunk_units_mask>;
+const char kColdUnit[] = R"(	and.b32 %_a, %_chunk, <chunk_bytes_mask>;
 	setp.eq.and.u32 %_takes, %_a, 0, %_writes;
 	@!%_takes bra $_write<site>;
 	ld.const.u64 %_address, <control>;
@@ -177,39 +210,40 @@ const char kColdUnit[] = R"(	and.b32 %_a, %_chunk, <chunk_units_mask>;
 <drop_events>	bra $_write<site>;
 $_head<site>:
 <find_region>	cvt.u32.u64 %_chunk, %_count;
-	mul.lo.u32 %_chunk, %_chunk, <chunk_units>;
-	ld.const.u64 %_address, <pool>;
-	mad.wide.u32 %_address, %_chunk, <unit_bytes>, %_address;
+	mul.lo.u32 %_chunk, %_chunk, <chunk_bytes>;
+	cvt.u64.u32 %_address, %_chunk;
+	add.u64 %_address, %_pool, %_address;
 	add.u32 %_a, %_region, 1;
 	mov.u32 %_b, %laneid;
 	st.global.v2.b32 [%_address], {%_a, %_b};
 	mov.u32 %_a, %smid;
 	st.global.b32 [%_address+8], %_a;
-	add.u32 %_chunk, %_chunk, 1;
+	add.u32 %_chunk, %_chunk, <unit_bytes>;
 $_write<site>:
-	ld.const.u64 %_address, <pool>;
-	mad.wide.u32 %_address, %_chunk, <unit_bytes>, %_address;
-	mov.b64 {%_low, %_high}, %_clock;
-	shl.b32 %_high, %_high, 16;
-	or.b32 %_high, %_high, <site>;
-	mov.u32 %_a, %globaltimer_lo;
+	cvt.u64.u32 %_address, %_chunk;
+	add.u64 %_address, %_pool, %_address;
+<pack>	mov.u32 %_a, <timer_low>;
 	@%_writes st.global.v4.b32 [%_address], {%_low, %_high, %_mask, %_a};
-	@%_writes add.u32 %_chunk, %_chunk, 1;
+	@%_writes add.u32 %_chunk, %_chunk, <unit_bytes>;
 )";
 
 // Only the leader goes on: it alone needs to know the warp's region and its own lane cursor.
 const char kFunctionRecord[] = R"(	{
 	.reg .b32 %_chunk, %_mask, %_low, %_high, %_region, %_a, %_b;
-	.reg .b64 %_clock, %_address, %_count, %_bound, %_lane_cursor;
+	.reg .b64 %_clock, %_address, %_count, %_bound, %_lane_cursor, %_pool;
 	.reg .pred %_writes, %_takes;
 	mov.u64 %_clock, %clock64;
-<read_mask><leader>	@!%_writes bra $_done<site>;
+<read_mask>	mov.u32 %_a, %lanemask_lt;
+	and.b32 %_a, %_a, %_mask;
+	setp.eq.u32 %_writes, %_a, 0;
+	@!%_writes bra $_done<site>;
 <select>	ld.const.u32 %_a, <region_count>;
 	cvt.u64.u32 %_bound, %_a;
 	setp.lt.u64 %_takes, %_place, %_bound;
 	and.pred %_selected, %_selected, %_takes;
 	@!%_selected bra $_done<site>;
 	cvt.u32.u64 %_region, %_place;
+	ld.const.u64 %_pool, <pool>;
 	ld.const.u64 %_lane_cursor, <lane_cursors>;
 	mad.wide.u32 %_lane_cursor, %_region, <region_cursor_bytes>, %_lane_cursor;
 	mov.u32 %_a, %laneid;

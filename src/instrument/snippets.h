@@ -7,15 +7,21 @@ namespace gwatch::instrument::snippets {
 
 extern const char kDeclaration[];
 extern const char kEntryRegisters[];
-extern const char kExtraRegister[];
 extern const char kPrologue[];
 extern const char kSelect[];
-extern const char kEntryRecord[];
 extern const char kProvenRecord[];
-extern const char kFlush[];
-extern const char kHotSlot[];
+extern const char kHeldClock[];
+extern const char kTwoClocks[];
+extern const char kWholeClock[];
+extern const char kSeriesEnd[];
+extern const char kUnknownRecord[];
+extern const char kPartedRecord[];
 extern const char kHotExit[];
-extern const char kLeader[];
+extern const char kProvenExit[];
+extern const char kUnknownExit[];
+extern const char kFlush[];
+extern const char kPack[];
+extern const char kLowestOfMask[];
 extern const char kColdUnit[];
 extern const char kFunctionRecord[];
 

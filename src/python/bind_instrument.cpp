@@ -45,6 +45,8 @@ const char* placement_name(Placement placement) {
             return "unknown";
         case Placement::kFunction:
             return "function";
+        case Placement::kParted:
+            return "parted";
     }
     return "";
 }

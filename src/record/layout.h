@@ -9,20 +9,24 @@
 //   control | regions | lane cursors | pool
 //
 // Hot path: a warp owns one region, a power of two of 8-byte slots. Its first four slots are the
-// region header, written once on entry; the others are filled in order. The memory is zero before
-// the launch, and a slot in use is never zero (its site is not), so no record has to be flushed at
-// exit: the first zero slot ends a region, or its end does.
+// region header, written once on entry; the others are filled in order, by lane 0. The memory is
+// zero before the launch, and a slot in use is never zero, so no record has to be flushed at exit:
+// the first zero slot ends a region, or its end does. A record begins with a Slot, which names its
+// site. Sites that a warp passes one right after the other (a series) share a record: behind the
+// Slot of the first one follow the low words of the others' clocks, two a slot; where the number of
+// sites is even, the last one's clock has a slot of its own and all its 64 bits.
 //
-// A full region drops the records of proven markers: the cursor counts on, and lane 0 adds what
-// came to nothing to Control when it exits (a warp that traps adds nothing). Records of unknown
-// markers, and exits, go the cold way.
+// A region is full when the longest record of the kernel, and the exit behind it, would not fit.
+// Then it drops the records of proven markers: lane 0 counts their events in a register, and adds
+// them to Control when it exits (a warp that traps adds nothing). Records of unknown markers go the
+// cold way. The exit of a warp always has room.
 //
 // Cold path (some lanes only, or the region is full) and device functions: the lowest active lane
 // owns chunks of the pool, taken with one atomic add on Control::chunks_taken. A chunk is a header
 // unit and 63 record units of 16 bytes, filled in order. A lane remembers where it stands in a lane
-// cursor: the index of the next free unit of the pool, or any multiple of 64 when it needs a new
-// chunk (0 at first). Code in an entry keeps it in a register, code in a device function in the
-// lane cursors of the memory.
+// cursor: the offset in bytes of the next free unit of the pool, or any multiple of a chunk's bytes
+// when it needs a new one (0 at first). Code in an entry keeps it in a register, code in a device
+// function in the lane cursors of the memory.
 namespace gwatch::record {
 
 inline constexpr std::uint32_t kLanes = 32;  ///< threads of a warp
@@ -35,9 +39,15 @@ struct Slot {
 };
 static_assert(sizeof(Slot) == 8);
 
-/// The record of a warp's exit takes two slots: a Slot, then the 64 bits of %globaltimer. If only
-/// one slot is left it goes the cold way.
+/// The record of a warp's exit takes two slots: a Slot, then the 64 bits of %globaltimer.
 inline constexpr std::uint32_t kExitSlots = 2;
+
+inline constexpr std::uint32_t kMaxSeriesSites = 8;
+
+/// Slots of the record of a series of so many sites.
+constexpr std::uint32_t series_slots(std::uint32_t sites) {
+    return 1 + sites / 2;
+}
 
 /// The first slots of a region, written on entry by the lowest lane of the warp.
 struct RegionHeader {
@@ -65,7 +75,7 @@ struct Unit {
     std::uint16_t site;
     std::uint16_t clock_high;
     std::uint32_t mask;             ///< the lanes that passed together
-    std::uint32_t globaltimer_low;  ///< low word of %globaltimer, in ns
+    std::uint32_t globaltimer_low;  ///< of an exit: low word of %globaltimer, in ns; else 0
 };
 static_assert(sizeof(ChunkHeader) == 16 && sizeof(Unit) == 16);
 inline constexpr std::uint32_t kChunkUnits = 64;  ///< the header and 63 records
@@ -74,10 +84,10 @@ inline constexpr std::uint32_t kChunkBytes = kChunkUnits * sizeof(Unit);
 /// Counters that the launch adds to.
 struct Control {
     std::uint64_t chunks_taken;     ///< may pass the number of chunks: then records were dropped
-    std::uint64_t dropped_records;  ///< cold ones without a chunk, proven ones without a slot
+    std::uint64_t dropped_records;  ///< cold ones without a chunk, and proven events without a slot
     std::uint64_t dropped_events;   ///< markers of those records; fused ones count each
     std::uint64_t unplaced_warps;   ///< selected warps whose region lay behind the last one
-    std::uint64_t most_overflow;    ///< proven records that one full region dropped, at most
+    std::uint64_t most_overflow;    ///< proven events that one full region dropped, at most
     std::uint64_t reserved[11];
 };
 static_assert(sizeof(Control) == 128);
@@ -103,19 +113,14 @@ inline constexpr char kConstantsName[] = "gwatch_launch";
 /// Region of a recorded warp: regions of one block lie side by side, in order of warp.
 ///     region = (block - block_first) / block_stride * popcount(warp_mask)
 ///            + popcount(warp_mask & ((1 << warp) - 1))
-/// A cursor of the hot path is a slot index into all regions together. Its limit, the index behind
-/// the last slot of the region, is (region + 1) * region_slots, the same in all lanes; a region is
-/// full when cursor >= limit, and the limit of a warp that is not recorded is 0. Only lane 0's
-/// cursor is exact at any time: the lanes may pass a proven marker one after the other.
+/// A cursor of the hot path is an offset in bytes into all regions together, exact in lane 0 alone.
+/// Its limit is the same in all lanes, and 0 in a warp that is not recorded: a region is full when
+/// cursor >= limit = end of the region - the exit's slots - (slots of the longest record - 1).
 inline std::uint32_t warps_per_region_group(std::uint32_t warp_mask) {
     return std::popcount(warp_mask);
 }
 
-/// Most slots of all regions together: a cursor of 32 bits wraps only after its warp has dropped
-/// another 2^31 records.
-inline constexpr std::uint64_t kMaxSlots = 1ull << 31;
-
-/// The lane cursor of a warp that is not recorded: its cold path returns at once.
-inline constexpr std::uint32_t kNotRecorded = 0xffffffff;
+/// Most slots of all regions together: a cursor counts bytes, in 32 bits.
+inline constexpr std::uint64_t kMaxSlots = (1ull << 32) / sizeof(Slot);
 
 }  // namespace gwatch::record

@@ -17,8 +17,8 @@ constexpr std::uint64_t kMaxRegionSlots = 1ull << 24;
 constexpr std::uint64_t kMostBytes = 1ull << 40;
 /// Blocks are left out before regions get smaller than this: a header and 60 records.
 constexpr std::uint64_t kUsefulRegionSlots = 64;
-/// Unit indices are 32 bits wide, and the highest values mean "not recorded".
-constexpr std::uint64_t kIndexLimit = 1ull << 32;
+/// A lane cursor counts the bytes of the pool, in 32 bits.
+constexpr std::uint64_t kMaxChunks = (1ull << 32) / kChunkBytes;
 constexpr std::uint64_t kCursorBytes = kLanes * sizeof(std::uint32_t);
 constexpr std::uint64_t kMaxThreads = 1024;
 
@@ -46,7 +46,7 @@ struct Demand {
     std::uint64_t regions_budget() const {
         return budget > kControlBytes ? (budget - kControlBytes) / 4 * 3 : 0;
     }
-    /// Blocks whose regions of this size fit, in bytes and in 32-bit indices.
+    /// Blocks whose regions of this size fit, in the budget and in 32-bit offsets.
     std::uint64_t blocks_that_fit(std::uint64_t slots) const {
         const std::uint64_t by_bytes =
             regions_budget() / (slots * sizeof(Slot) + cursor_bytes_per_region);
@@ -134,7 +134,7 @@ Plan lay_out(const Demand& demand, const Sampling& sampling, std::uint64_t slots
     plan.lane_cursors_offset = has_cursors ? regions_end : 0;
     plan.pool_offset = has_cursors ? align(regions_end + regions * kCursorBytes) : regions_end;
     const std::uint64_t chunks =
-        std::min((demand.budget - plan.pool_offset) / kChunkBytes, kIndexLimit / kChunkUnits - 1);
+        std::min((demand.budget - plan.pool_offset) / kChunkBytes, kMaxChunks);
     plan.total_bytes = plan.pool_offset + chunks * kChunkBytes;
     plan.blocks_in_grid = demand.blocks;
     plan.sampled = sampling.count < demand.blocks;

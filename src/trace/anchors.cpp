@@ -116,7 +116,7 @@ class Collector {
         add(index, clock, warp.slots[count - 1]);
     }
 
-    /// The first two and the last record of each chunk. A low word tells the time only when the
+    /// The last record of each chunk, if it is an exit. A low word tells the time only when the
     /// rate tells it to 2.1 s, so the nearest to their entry come first, and each ring out to four
     /// times the time refines the rate.
     void add_low_words() {
@@ -126,13 +126,9 @@ class Collector {
             bool any_farther = false;
             for (std::size_t i = 0; i < raw_.warps.size(); ++i) {
                 for (const ColdRun& run : raw_.cold_of(raw_.warps[i])) {
-                    const std::size_t count = run.units.size();
-                    const auto add_unit = [&](std::size_t at) {
-                        any_farther |= add_low_word(i, run.units[at], at == 0, rate, from, to);
-                    };
-                    if (count > 0) add_unit(0);
-                    if (count > 1) add_unit(1);
-                    if (count > 2) add_unit(count - 1);
+                    if (run.units.empty() || !sites_.is_exit(run.units.back().site)) continue;
+                    any_farther |=
+                        add_low_word(i, run.units.back(), run.units.size() == 1, rate, from, to);
                 }
             }
             if (!any_farther) return;

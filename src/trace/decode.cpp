@@ -38,6 +38,8 @@ const char* placement_text(instrument::Placement placement) {
             return "proven";
         case instrument::Placement::kFunction:
             return "function";
+        case instrument::Placement::kParted:
+            return "parted";
         case instrument::Placement::kUnknown:
             break;
     }
@@ -203,8 +205,9 @@ Result<Run> decode(const record::RawRecords& raw, const instrument::SiteTable& s
         const auto start = static_cast<std::uint64_t>(whole_ns(zero));
         run.time = time_facts(fit, anchors.origin + start, decoder.span_ns());
     }
-    warps->faults.clocks_backwards = decoder.reader().clocks_backwards();
-    warps->faults.stray_masks = decoder.reader().stray_masks();
+    warps->faults.clocks_backwards = decoder.reader().faults().clocks_backwards;
+    warps->faults.stray_masks = decoder.reader().faults().stray_masks;
+    warps->faults.unsure_pauses = decoder.reader().faults().unsure_pauses;
     run.warnings = warnings_of(run, raw, warps->faults, fit);
     return run;
 }

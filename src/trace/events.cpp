@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trace/hot_records.h"
+
 namespace gwatch::trace {
 
 namespace {
@@ -50,36 +52,23 @@ const std::vector<Event>& EventReader::read(const WarpRecords& warp, const Clock
     return events_;
 }
 
-/// The common case in one pass: slots of one warp ascend, and all of its threads took part.
+/// The common case in one pass: hot records of one warp ascend, and all of its threads took part.
 void EventReader::read_hot(const WarpRecords& warp, const ClockLine& line, std::int64_t enter_ns) {
-    const std::size_t count = warp.slots.size();
-    if (events_.size() < count) events_.resize(count);
+    // A slot holds at most two sites' clocks.
+    const std::size_t most = 2 * warp.slots.size();
+    if (events_.size() < most) events_.resize(most);
     Converter converter(line, warp.header.clock);
     Event* to = events_.data();
-    std::uint64_t last_clock = warp.header.clock;
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::uint64_t slot = warp.slots[i];
-        const std::uint64_t clock = unwrap_clock(clock48_of(slot), warp.header.clock);
-        clocks_backwards_ += clock < last_clock ? 1 : 0;
-        last_clock = std::max(clock, last_clock);
-        const std::uint32_t site = site_of(slot);
-        *to++ = {std::max(converter.ns(last_clock), enter_ns), site, warp.threads};
-        if (sites_.is_exit(site)) ++i;
-    }
+    for_each_hot(warp, sites_, &faults_, [&](std::uint32_t site, std::uint64_t clock) {
+        *to++ = {std::max(converter.ns(clock), enter_ns), site, warp.threads};
+    });
     events_.resize(static_cast<std::size_t>(to - events_.data()));
 }
 
 void EventReader::gather_hot(const WarpRecords& warp) {
-    std::uint64_t last_clock = warp.header.clock;
-    for (std::size_t i = 0; i < warp.slots.size(); ++i) {
-        const std::uint64_t slot = warp.slots[i];
-        const std::uint64_t clock = unwrap_clock(clock48_of(slot), warp.header.clock);
-        clocks_backwards_ += clock < last_clock ? 1 : 0;
-        last_clock = std::max(clock, last_clock);
-        const std::uint32_t site = site_of(slot);
-        gathered_.push_back({last_clock, site, warp.threads});
-        if (sites_.is_exit(site)) ++i;
-    }
+    for_each_hot(warp, sites_, &faults_, [&](std::uint32_t site, std::uint64_t clock) {
+        gathered_.push_back({clock, site, warp.threads});
+    });
     end_run(0);
 }
 
@@ -88,11 +77,11 @@ void EventReader::gather_cold(const WarpRecords& warp, const ColdRun& run) {
     std::uint64_t last_clock = warp.header.clock;
     for (const record::Unit& unit : run.units) {
         const std::uint64_t clock = unwrap_clock(clock48_of(unit), warp.header.clock);
-        clocks_backwards_ += clock < last_clock ? 1 : 0;
+        faults_.clocks_backwards += clock < last_clock ? 1 : 0;
         last_clock = std::max(clock, last_clock);
         const std::uint32_t mask = unit.mask & warp.threads;
         if (mask == 0) {
-            ++stray_masks_;
+            ++faults_.stray_masks;
             continue;
         }
         gathered_.push_back({last_clock, unit.site, mask});

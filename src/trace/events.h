@@ -26,8 +26,8 @@ class EventReader {
     const std::vector<Event>& read(const WarpRecords& warp, const ClockLine& line,
                                    std::int64_t enter_ns);
 
-    std::uint64_t clocks_backwards() const { return clocks_backwards_; }
-    std::uint64_t stray_masks() const { return stray_masks_; }
+    /// Of all warps read so far.
+    const Faults& faults() const { return faults_; }
 
   private:
     struct ClockedEvent {
@@ -45,8 +45,7 @@ class EventReader {
 
     const RawWarps& raw_;
     const SiteActions& sites_;
-    std::uint64_t clocks_backwards_ = 0;
-    std::uint64_t stray_masks_ = 0;
+    Faults faults_;
     std::vector<Event> events_;
     std::vector<ClockedEvent> gathered_;  // runs, each in order of clock
     std::vector<ClockedEvent> merged_;

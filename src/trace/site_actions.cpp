@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "record/layout.h"
+
 namespace gwatch::trace {
 
 using instrument::ActionKind;
@@ -11,7 +13,11 @@ Result<SiteActions> SiteActions::make(const instrument::SiteTable& sites) {
     result.scope_count_ = static_cast<std::uint32_t>(sites.scopes.size());
     for (const instrument::Site& site : sites.sites) {
         Site entry{static_cast<std::uint32_t>(result.actions_.size()),
-                   static_cast<std::uint32_t>(site.actions.size()), site.markers, 0,
+                   static_cast<std::uint32_t>(site.actions.size()),
+                   site.markers,
+                   0,
+                   site.place,
+                   site.waits_before,
                    site.placement == instrument::Placement::kFunction};
         bool is_exit = false;
         for (const instrument::Action& action : site.actions) {
@@ -28,9 +34,27 @@ Result<SiteActions> SiteActions::make(const instrument::SiteTable& sites) {
             result.actions_.push_back(action);
         }
         result.sites_.push_back(entry);
-        result.is_exit_.push_back(is_exit ? 1 : 0);
+        result.series_.push_back(is_exit ? 0 : site.series);
     }
+    if (auto checked = result.check_series(); !checked) return checked.error();
     return result;
+}
+
+/// A series is whole: its sites follow each other and know their place in it.
+Result<void> SiteActions::check_series() const {
+    for (std::uint32_t site = 1; site <= site_count(); ++site) {
+        if (is_exit(site)) continue;
+        const std::uint32_t first = site - place(site);
+        const bool is_whole = place(site) < series(site) &&
+                              series(site) <= record::kMaxSeriesSites && place(site) < site &&
+                              first + series(site) - 1 <= site_count();
+        if (!is_whole || series(first) != series(site) || place(first) != 0) {
+            return Error{ErrorKind::kArchive,
+                         "site " + std::to_string(site) +
+                             " of the site table is part of a series that is not whole"};
+        }
+    }
+    return {};
 }
 
 }  // namespace gwatch::trace

@@ -12,7 +12,7 @@ namespace gwatch::trace {
 /// The site table in the form that the decoder walks: the actions of all sites in one array.
 class SiteActions {
   public:
-    /// kArchive when an action names a scope that the table does not have.
+    /// kArchive when an action names a scope that the table does not have, or a series has holes.
     static Result<SiteActions> make(const instrument::SiteTable& sites);
 
     std::uint32_t site_count() const { return static_cast<std::uint32_t>(sites_.size()); }
@@ -27,18 +27,32 @@ class SiteActions {
     std::uint32_t markers(std::uint32_t site) const { return sites_[site - 1].markers; }
     std::uint32_t starts(std::uint32_t site) const { return sites_[site - 1].starts; }
     bool in_function(std::uint32_t site) const { return sites_[site - 1].in_function; }
-    bool is_exit(std::uint32_t site) const { return is_exit_[site - 1] != 0; }
+    bool is_exit(std::uint32_t site) const { return series_[site - 1] == 0; }
+    /// Sites of the series that begins here, or that this site is part of; 0 for an exit.
+    std::uint32_t series(std::uint32_t site) const { return series_[site - 1]; }
+    std::uint32_t place(std::uint32_t site) const { return sites_[site - 1].place; }
+    bool waits_before(std::uint32_t site) const { return sites_[site - 1].waits_before; }
+    /// Sites of the series that begins here before which the warp may wait for others.
+    std::uint32_t series_waits(std::uint32_t site) const {
+        std::uint32_t waits = 0;
+        for (std::uint32_t i = 0; i < series(site); ++i) waits += waits_before(site + i);
+        return waits;
+    }
 
   private:
+    Result<void> check_series() const;
+
     struct Site {
         std::uint32_t first_action;
         std::uint32_t action_count;
         std::uint32_t markers;
         std::uint32_t starts;
+        std::uint8_t place;
+        bool waits_before;
         bool in_function;
     };
     std::vector<Site> sites_;
-    std::vector<std::uint8_t> is_exit_;  // apart: it is asked for every record
+    std::vector<std::uint8_t> series_;  // apart: it is asked for every record
     std::vector<instrument::Action> actions_;
     std::uint32_t scope_count_ = 0;
 };

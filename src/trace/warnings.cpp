@@ -127,6 +127,9 @@ void warn_of_faults(const Faults& faults, std::vector<std::string>* warnings) {
          " had an earlier clock than the one before and were moved to its time: the device may "
          "have been reset or "
          "the warp moved to another SM.");
+    warn(faults.unsure_pauses, "pause",
+         " of more than two seconds may stand one scope earlier or later than shown: a warp passed "
+         "several markers around it, and their short clocks do not tell.");
     warn(faults.headless_regions, "region",
          " had records but no entry and were left out: the kernel may have written into the "
          "trace's memory.");

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "trace/hot_records.h"
 #include "trace/warp_threads.h"
 
 namespace gwatch::trace {
@@ -133,13 +134,19 @@ class Sorter {
 
     Result<void> count_slots(const WarpRecords& records) {
         std::uint64_t* counts = result_.records_of_site.data();
-        for (std::size_t i = 0; i < records.slots.size(); ++i) {
+        for (std::size_t i = 0; i < records.slots.size();) {
             const std::uint32_t site = site_of(records.slots[i]);
             if (!sites_.has(site)) {
                 return unknown_site(site, "region " + std::to_string(records.region));
             }
-            ++counts[site - 1];
-            if (sites_.is_exit(site)) ++i;
+            if (sites_.place(site) != 0) return contradiction("a record begins inside a series");
+            // A slot beyond the first holds two sites' clocks, or the last one's.
+            const std::size_t whole = hot_slots(sites_, site);
+            const std::size_t slots = std::min(whole, records.slots.size() - i);
+            const std::size_t written =
+                slots == whole ? std::max(1u, sites_.series(site)) : 2 * slots - 1;
+            for (std::size_t place = 0; place < written; ++place) ++counts[site - 1 + place];
+            i += whole;
         }
         return {};
     }

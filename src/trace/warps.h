@@ -22,6 +22,8 @@ struct Faults {
         0;  ///< header names no region, no lane, or a warp that never entered
     std::uint64_t stray_masks = 0;       ///< cold records of threads that the warp does not have
     std::uint64_t clocks_backwards = 0;  ///< records whose clock is before the one ahead of them
+    std::uint64_t unsure_pauses =
+        0;  ///< of seconds, where a series does not tell before which site
     std::uint64_t headless_regions = 0;  ///< regions with records but without an entry
 };
 

@@ -9,7 +9,6 @@
 namespace gwatch::testing {
 namespace {
 
-using record::kNotRecorded;
 
 /// `turns` turns of a loop with a start and an end around the store of a thread's own word.
 std::string loop(std::uint32_t turns) {

@@ -6,6 +6,7 @@
 
 #include "instrument/prove.h"
 #include "instrument/rewrite.h"
+#include "instrument/series.h"
 #include "instrument/target.h"
 
 namespace gwatch::testing {
@@ -75,17 +76,42 @@ class Reader {
             Event event{region, slot.site, 0xffffffff, join_clock(slot.clock_high, slot.clock_low),
                         0,      false};
             if (!check_site(slot.site)) return;
-            if (sites_.sites[slot.site - 1].markers == 0) {
+            const instrument::Site& site = sites_.sites[slot.site - 1];
+            if (site.place != 0) return fail("a record that begins inside a series");
+            if (site.markers == 0) {
                 if (++i == end) return fail("an exit without room for its timer");
                 event.globaltimer = read_at<std::uint64_t>(bytes, i);
                 if (event.globaltimer == 0) return fail("an exit without its timer");
             }
             traced_.events.push_back(event);
+            for (std::uint32_t place = 1; place < site.series; ++place) {
+                const std::size_t at = i + (place + 1) / 2;
+                if (at >= end) return fail("a series that ends outside its region");
+                const bool is_whole = place % 2 == 1 && place + 1u == site.series;
+                const auto words = read_at<std::uint64_t>(bytes, at);
+                event.site = static_cast<std::uint16_t>(slot.site + place);
+                event.clock = follow_clock(event.clock, words, place % 2 == 0, is_whole);
+                traced_.events.push_back(event);
+            }
+            i += site.series / 2;
         }
         for (; i < end; ++i) {
             if (read_at<std::uint64_t>(bytes, i) != 0)
                 return fail("a slot behind the last record is written");
         }
+    }
+
+    /// The clock of a site of a series, from the one before it and its slot. The simulation has no
+    /// pause of 2^32 cycles.
+    std::uint64_t follow_clock(std::uint64_t before, std::uint64_t words, bool is_second,
+                               bool is_whole) {
+        const auto low = static_cast<std::uint32_t>(is_second ? words >> 32 : words);
+        const std::uint64_t clock = before + static_cast<std::uint32_t>(low - before);
+        constexpr std::uint64_t kKeptBits = (1ull << 48) - 1;
+        if (is_whole && (words & kKeptBits) != (clock & kKeptBits)) {
+            fail("the whole clock of a series is not the one of its low word");
+        }
+        return clock & kKeptBits;
     }
 
     void read_chunk(const std::vector<std::uint8_t>& bytes, const ChunkHeader& header,
@@ -160,7 +186,10 @@ TracedKernel::TracedKernel(const std::string& ptx, const std::string& entry,
         return;
     }
     plan_ = *std::move(plan);
-    if (!placement) instrument::prove_sites(*module, {}, &plan_);
+    if (!placement) {
+        instrument::prove_sites(*module, {}, &plan_);
+        instrument::form_series(*module, &plan_);
+    }
     for (instrument::Site& site : plan_.table.sites) {
         if (placement && site.placement != instrument::Placement::kFunction)
             site.placement = *placement;

@@ -20,8 +20,7 @@ struct Event {
     std::uint16_t site;
     std::uint32_t mask;
     std::uint64_t clock;        ///< 48 bits
-    std::uint64_t globaltimer;  ///< of an exit: all of it when hot, its low word when cold; of
-                                ///< others the low word or 0
+    std::uint64_t globaltimer;  ///< of an exit: all of it when hot, its low word when cold
     bool is_cold;
 };
 

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "record/layout.h"
+#include "trace/warps.h"
+
+namespace gwatch::trace {
+
+/// Slots of a hot record that begins with a slot of this site.
+inline std::uint32_t hot_slots(const SiteActions& sites, std::uint32_t site) {
+    return sites.is_exit(site) ? record::kExitSlots : record::series_slots(sites.series(site));
+}
+
+/// The clocks of the sites of one series. A site whose slot is missing (the warp was stopped) is
+/// not among them.
+struct SeriesClocks {
+    std::array<std::uint64_t, record::kMaxSeriesSites> clocks;
+    std::uint32_t count;
+    bool is_unsure;  ///< a gap of 2^32 cycles or more may stand between other sites of the series
+};
+
+/// Reads the record of a series, whose first clock is known in full. `slots` begins with its Slot
+/// and may end early.
+SeriesClocks read_series(std::span<const std::uint64_t> slots, std::uint32_t first_site,
+                         const SiteActions& sites, std::uint64_t first_clock);
+
+/// Whether the record leaves open which side of its last site a pause behind it stands on.
+inline bool leaves_pause_open(const SiteActions& sites, std::uint32_t first_site) {
+    return sites.series(first_site) % 2 == 1 && sites.series_waits(first_site) != 0;
+}
+
+inline constexpr std::uint64_t kLongPause = 1ull << 32;  ///< cycles; two seconds and more
+
+/// Calls visit(site, clock) for each hot record of a warp, a series' sites one after the other.
+/// Clocks never descend: `faults` counts those that did, and pauses whose place is not sure.
+template <class Visit>
+void for_each_hot(const WarpRecords& warp, const SiteActions& sites, Faults* faults,
+                  Visit&& visit) {
+    std::uint64_t last = warp.header.clock;
+    bool is_pause_open = false;
+    for (std::size_t i = 0; i < warp.slots.size();) {
+        const std::uint32_t site = site_of(warp.slots[i]);
+        const std::uint64_t clock = unwrap_clock(clock48_of(warp.slots[i]), warp.header.clock);
+        if (clock < last) ++faults->clocks_backwards;
+        if (is_pause_open && clock >= last + kLongPause) ++faults->unsure_pauses;
+        is_pause_open = false;
+        last = std::max(clock, last);
+        visit(site, last);
+        if (sites.series(site) > 1) {
+            const SeriesClocks series = read_series(warp.slots.subspan(i), site, sites, last);
+            for (std::uint32_t place = 1; place < series.count; ++place) {
+                last = std::max(last, series.clocks[place]);
+                visit(site + place, last);
+            }
+            if (series.is_unsure) ++faults->unsure_pauses;
+            is_pause_open = leaves_pause_open(sites, site);
+        }
+        i += hot_slots(sites, site);
+    }
+}
+
+}  // namespace gwatch::trace
