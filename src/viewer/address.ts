@@ -16,12 +16,16 @@ export function readAddress(): URLSearchParams {
 /** Writes at most some times a second; the last state always gets there. */
 export class AddressWriter {
   private timer = 0;
+  private writtenAt = -Infinity;
   private written = location.hash;
 
   constructor(private readonly state: () => URLSearchParams) {}
 
   changed(): void {
-    if (!this.timer) this.timer = window.setTimeout(() => this.write(), WRITE_EVERY_MS);
+    if (this.timer) return;
+    document.documentElement.dataset.address = "pending";
+    const wait = this.writtenAt + WRITE_EVERY_MS - performance.now();
+    this.timer = window.setTimeout(() => this.write(), Math.max(wait, 0));
   }
 
   /** Whether the address is one that this page did not write. */
@@ -31,6 +35,8 @@ export class AddressWriter {
 
   private write(): void {
     this.timer = 0;
+    this.writtenAt = performance.now();
+    document.documentElement.dataset.address = "written";
     const hash = `#${this.state().toString().replaceAll("%2C", ",").replaceAll("%3A", ":")}`;
     if (hash === location.hash) return;
     try {
@@ -67,16 +73,16 @@ export function restoreModel(model: Model, from: URLSearchParams): void {
   const level = LEVELS.find((known) => known === from.get("rows")) ?? "warps";
   const [sortName, scope] = (from.get("sort") ?? "block").split(":");
   const sort = SORTS.find((known) => known === sortName) ?? "block";
-  model.setLevel(level);
-  model.setSort(sort, facts.scopes[Number(scope)] ? Number(scope) : undefined);
-  try {
-    model.setFilters({ blocks: from.get("blocks") ?? "", warps: from.get("warps") ?? "", sms: from.get("sms") ?? "" });
-  } catch {
-    model.setFilters({ blocks: "", warps: "", sms: "" });
-  }
+  const order = {
+    level,
+    sort,
+    sortScope: facts.scopes[Number(scope)] ? Number(scope) : model.sortScope,
+    openBlocks: new Set(numbers(from.get("open"), ",")),
+    openWarps: new Set(numbers(from.get("threads"), ",").filter((row) => row < data.rowCount)),
+  };
+  model.configure(order, { blocks: from.get("blocks") ?? "", warps: from.get("warps") ?? "", sms: from.get("sms") ?? "" });
   const off = new Set(numbers(from.get("off"), ","));
   facts.scopes.forEach((_, index) => model.setHidden(index, off.has(index)));
-  model.open(numbers(from.get("open"), ","), numbers(from.get("threads"), ","));
   restoreView(model, from);
   const pin = Number(from.get("pin") ?? NaN);
   model.cursor = Number.isInteger(pin) && pin >= 0 && pin < data.scope.length ? pin : undefined;

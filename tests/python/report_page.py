@@ -78,7 +78,8 @@ class Report:
 
     def settle(self):
         """Let the page come to rest and write its address."""
-        self.page.wait_for_timeout(300)
+        self.frame()
+        self.page.wait_for_selector("html:not([data-address='pending'])", state="attached")
 
     def pixels(self):
         """Count the colours of the painted rows, as "r,g,b"."""

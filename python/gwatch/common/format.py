@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable
 from importlib import resources
@@ -21,11 +22,11 @@ def _write_archive(trace: libpygwatch.Trace, path: str) -> None:
     libpygwatch.write_archive(trace, PRODUCER, path)
 
 
-def _write_html(trace: libpygwatch.Trace, path: str) -> None:
+def _write_html(trace: libpygwatch.Trace, path: str, embed_source: bool = True) -> None:
     data = resources.files("gwatch.data")
     script = data.joinpath("viewer.js").read_text("utf-8")
     style = data.joinpath("viewer.css").read_text("utf-8")
-    libpygwatch.write_html(trace, path, script, style, PRODUCER)
+    libpygwatch.write_html(trace, path, script, style, PRODUCER, embed_source)
 
 
 WRITERS: dict[str, Callable[[libpygwatch.Trace, str], None]] = {
@@ -36,18 +37,24 @@ WRITERS: dict[str, Callable[[libpygwatch.Trace, str], None]] = {
 """The writer of each extension."""
 
 
-def write_trace(trace: libpygwatch.Trace, path: str | os.PathLike[str]) -> None:
+def write_trace(
+    trace: libpygwatch.Trace, path: str | os.PathLike[str], *, embed_source: bool = True
+) -> None:
     """Write a trace to a file.
 
     Args:
         trace: what to write.
         path: the file; ``.json`` and ``.json.gz`` are the archive, ``.html`` is a page.
+        embed_source: put the lines around scopes into a page, of source files that are at hand.
 
     Raises:
         UsageError: another extension.
         FileError: the file cannot be written.
     """
-    writer_for(path)(trace, os.fspath(path))
+    write = writer_for(path)
+    if write is _write_html:
+        write = functools.partial(_write_html, embed_source=embed_source)
+    write(trace, os.fspath(path))
 
 
 def writer_for(path: str | os.PathLike[str]) -> Callable[[libpygwatch.Trace, str], None]:
@@ -71,10 +78,12 @@ class File:
 
     Args:
         title: what the report is headed with.
+        embed_source: see :func:`write_trace`.
     """
 
-    def __init__(self, title: str = "Intra-kernel trace") -> None:
+    def __init__(self, title: str = "Intra-kernel trace", *, embed_source: bool = True) -> None:
         self.title = title
+        self.embed_source = embed_source
         self.sections: list[Section] = []
 
     def add_section(self, section: Section) -> None:
@@ -86,4 +95,4 @@ class File:
         from gwatch.cuda.trace._result import make_trace
 
         runs = [run for section in self.sections for run in section.runs]
-        write_trace(make_trace(self.title, runs), path)
+        write_trace(make_trace(self.title, runs), path, embed_source=self.embed_source)

@@ -97,6 +97,16 @@ export class Model {
     this.reorder();
   }
 
+  /** Changes several things at once; filters that are no lists of numbers do not filter. */
+  configure(choice: Pick<OrderChoice, "level" | "sort" | "sortScope" | "openBlocks" | "openWarps">, filters: FilterTexts): void {
+    const before = this.fingerprint();
+    Object.assign(this.choice, choice);
+    const parsed = readFilters(filters);
+    Object.assign(this.choice, parsed ?? { blocks: undefined, warps: undefined, sms: undefined });
+    this.filters = parsed ? { ...filters } : { blocks: "", warps: "", sms: "" };
+    if (this.fingerprint() !== before) this.reorder();
+  }
+
   setSort(sort: SortKey, scope = this.choice.sortScope): void {
     this.choice.sort = sort;
     this.choice.sortScope = scope;
@@ -126,13 +136,6 @@ export class Model {
     this.reorder();
   }
 
-  /** Opens exactly these; unknown ones are passed over. */
-  open(blocks: number[], warps: number[]): void {
-    this.choice.openBlocks = new Set(blocks);
-    this.choice.openWarps = new Set(warps.filter((row) => row < this.data.rowCount));
-    this.reorder();
-  }
-
   /** The view row that shows a warp; filters that hide it are taken away. */
   viewRowOf(row: number): number {
     if (this.level === "sms") this.setLevel("warps");
@@ -152,6 +155,12 @@ export class Model {
     this.reveal(rowOfSlice(this.data, slice), this.data.start[slice], this.data.end[slice]);
   }
 
+  /** What the order of rows depends on. */
+  private fingerprint(): string {
+    const { level, sort, sortScope, openBlocks, openWarps } = this.choice;
+    return JSON.stringify([level, sort, sortScope, this.filters, [...openBlocks], [...openWarps]]);
+  }
+
   private reorder(): void {
     this.selection = undefined;
     this.rows = this.order();
@@ -162,6 +171,14 @@ export class Model {
     if (this.choice.level === "sms") return this.smLayout.rows(this.choice.sms);
     const [x, y, z] = this.facts.launch.block;
     return orderRows(this.data, this.choice, x * y * z);
+  }
+}
+
+function readFilters(texts: FilterTexts): Pick<OrderChoice, "blocks" | "warps" | "sms"> | undefined {
+  try {
+    return { blocks: Ranges.parse(texts.blocks), warps: Ranges.parse(texts.warps), sms: Ranges.parse(texts.sms) };
+  } catch {
+    return undefined;
   }
 }
 

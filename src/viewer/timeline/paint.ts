@@ -40,21 +40,34 @@ export interface Line {
 export function paint(picture: Picture, window: Window, rows: ViewRows, strips: StripSource, palette: Palette): void {
   const { pixels, width, height } = picture;
   pixels.fill(palette.outside);
+  const columns = makeColumns(window, width);
   let last = { viewRow: -1, member: -1 };
   for (let y = 0; y < height; y += window.lineStep) {
     const line = lineAt(window, rows, y);
-    if (line.viewRow >= rows.count) return;
+    if (line.viewRow >= rows.count) break;
     const at = y * width;
     if (line.viewRow === last.viewRow && line.member === last.member) {
       pixels.copyWithin(at, at - window.lineStep * width, at - (window.lineStep - 1) * width);
     } else {
       const strip = strips.of(rows.members[line.member], rows.part[line.viewRow]);
-      paintStrip(pixels, at, width, window, strip, palette);
+      paintStrip(pixels, at, width, window, columns, strip, palette);
     }
     for (let copy = 1; copy < window.lineStep && y + copy < height; copy++) pixels.copyWithin(at + copy * width, at, at + width);
     last = line;
   }
   if (window.rowGap > 0) clearGaps(picture, window, rows, palette.outside);
+}
+
+/** What all rows share, by column. */
+interface Columns {
+  /** When it begins; one more than there are columns. */
+  begin: Float64Array;
+  hash: Int32Array;
+}
+
+function makeColumns({ firstColumn, nsPerPixel }: Window, width: number): Columns {
+  const begin = Float64Array.from({ length: width + 1 }, (_, x) => (firstColumn + x) * nsPerPixel);
+  return { begin, hash: Int32Array.from({ length: width }, (_, x) => columnHash(firstColumn + x)) };
 }
 
 /** Rows or warps lower than a line share lines: each line shows one of them, by hash. */
@@ -72,16 +85,28 @@ export function lineAt(window: Window, rows: ViewRows, y: number): Line {
   return { viewRow, member: first + Math.floor(within * members) };
 }
 
-function paintStrip(pixels: Uint32Array, at: number, width: number, window: Window, strip: Strip, palette: Palette): void {
-  const { start, stop, colour, begin, end, enter, exit, seed } = strip;
+/** Columns without life are left as they are. */
+function paintStrip(pixels: Uint32Array, at: number, width: number, window: Window, columns: Columns, strip: Strip, palette: Palette): void {
+  const { start, stop, colour, end, enter, exit } = strip;
   const { gap, outside, stretch } = palette;
-  let index = firstPast(stop, begin, end, window.firstColumn * window.nsPerPixel);
-  for (let x = 0; x < width; x++) {
-    const column = window.firstColumn + x;
-    const time = (column + jitter(seed, column)) * window.nsPerPixel;
+  const { nsPerPixel, firstColumn } = window;
+  const { begin, hash } = columns;
+  const scale = nsPerPixel / 4294967296;
+  const row = rowHash(strip.seed);
+  const first = Math.max(0, Math.floor(enter / nsPerPixel) - firstColumn);
+  const last = Math.min(width, Math.ceil(exit / nsPerPixel) - firstColumn);
+  let index = firstPast(stop, strip.begin, end, (firstColumn + first) * nsPerPixel);
+  for (let x = first; x < last; x++) {
+    const time = begin[x] + mixed(row, hash[x]) * scale;
     if (index < end && stop[index] <= time) index = gallop(stop, index, end, time);
-    if (index < end && start[index] <= time) pixels[at + x] = stretch[colour[index]];
-    else pixels[at + x] = time >= enter && time < exit ? gap : outside;
+    if (index < end && start[index] <= time) {
+      const pixel = stretch[colour[index]];
+      pixels[at + x] = pixel;
+      // Columns that the stretch fills need no hash.
+      while (x + 1 < last && stop[index] >= begin[x + 2]) pixels[at + ++x] = pixel;
+    } else {
+      pixels[at + x] = time >= enter && time < exit ? gap : outside;
+    }
   }
 }
 
@@ -95,10 +120,27 @@ function clearGaps({ pixels, width, height }: Picture, { topRow, rowHeight, rowG
 
 /** A fraction in [0, 1) that depends on nothing but its arguments, so that a picture does not shimmer when it moves. */
 export function jitter(seed: number, column: number): number {
-  let hash = Math.imul((seed + 1) | 0, 0x9e3779b1) ^ Math.imul((column % 4294967296) | 0, 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return mixed(rowHash(seed), columnHash(column)) / 4294967296;
+}
+
+function rowHash(seed: number): number {
+  return avalanche(Math.imul((seed + 1) | 0, 0x9e3779b1));
+}
+
+function columnHash(column: number): number {
+  return avalanche(Math.imul((column % 4294967296) | 0, 0x85ebca6b) ^ 0x68e31da4);
+}
+
+function avalanche(value: number): number {
+  let hash = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d);
   hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39);
-  return ((hash ^ (hash >>> 15)) >>> 0) / 4294967296;
+  return hash ^ (hash >>> 15);
+}
+
+/** A whole number below 2^32. */
+function mixed(row: number, column: number): number {
+  const hash = Math.imul(row ^ column, 0x2c1b3c6d);
+  return (hash ^ (hash >>> 15)) >>> 0;
 }
 
 /** The first stretch from `from` on that ends after `time`, fast when it is near. */
