@@ -57,11 +57,17 @@ class Insertions {
             const std::uint32_t end = line + line_ends(text);
             // Text that begins a line of its own ends with the line end in front of it.
             const bool starts_inside = text.starts_with('\n');
-            const bool ends_inside = !text.ends_with('\n');
+            const bool ends_inside = !text.ends_with('\n') && is_line_end(list_[i].offset);
             inserted.push_back({sites_[i], line + starts_inside, end + ends_inside});
             line = end;
         }
         return inserted;
+    }
+
+    /// Else the last inserted line goes on with text of the original, and counts as that.
+    bool is_line_end(std::uint32_t offset) const {
+        const std::string_view rest = module_.text().substr(offset);
+        return rest.empty() || rest.front() == '\n' || rest.front() == '\r';
     }
 
     static std::uint32_t line_ends(std::string_view text) {

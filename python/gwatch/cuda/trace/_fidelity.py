@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gwatch import disassemblers, libpygwatch
 from gwatch.cuda.trace._preparer import TracedBuild
-from gwatch.errors import AssemblerError
+from gwatch.errors import GwatchError
 
 _LINE_FLAGS = ("-lineinfo", "--generate-line-info")
 _NO_LINE_FLAGS = ("-suppress-debug-info", "--suppress-debug-info")
@@ -65,7 +65,10 @@ def fill(run: libpygwatch.Run, launch: libpygwatch.TracedLaunch, comparison: Com
 
 def add_overhead(run: libpygwatch.Run, overhead: libpygwatch.Overhead) -> None:
     """Give a run the measured overhead."""
-    facts = run.fidelity or libpygwatch.FidelityFacts()
+    facts = run.fidelity
+    if facts is None:
+        facts = libpygwatch.FidelityFacts()
+        facts.unknown = "The code of the builds was not compared: do_trace(fidelity=False)."
     facts.overhead = overhead
     run.fidelity = facts
 
@@ -88,7 +91,7 @@ def _assemble_original(
     same = libpygwatch.Candidate(assembled.path, assembled.origin, assembled.flags)
     try:
         return libpygwatch.assemble(build.found.ptx, kernel, [same]), ""
-    except AssemblerError as error:
+    except GwatchError as error:
         return None, f"The original PTX could not be assembled for comparison: {error.message}"
 
 
@@ -102,7 +105,7 @@ def _with_lines(build: TracedBuild, assembled: libpygwatch.Assembled, kernel: st
     candidate = libpygwatch.Candidate(assembled.path, assembled.origin, [*wanted, "-lineinfo"])
     try:
         return libpygwatch.assemble(build.instrumented.ptx, kernel, [candidate]).cubin
-    except AssemblerError:
+    except GwatchError:
         return b""  # the comparison says that lines are missing
 
 

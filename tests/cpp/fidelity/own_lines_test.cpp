@@ -1,0 +1,88 @@
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "fidelity/code.h"
+#include "ptx/module.h"
+
+namespace gwatch::fidelity {
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+constexpr char kText[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n\n"
+    ".func helper()\n{\n\t.reg .b32 %r<3>;\n"
+    "\t// gwatch:start in_function\n\tmov.u32 %r1, 0;\n"
+    "\t// gwatch:end in_function\n\tmov.u32 %r1, 0;\n\tret;\n}\n"
+    ".visible .entry k()\n{\n\t.reg .b32 %r<3>;\n\t.reg .pred %p<2>;\n"
+    "\t// gwatch:start a\n\tmov.u32 %r1, 0;\n"
+    "\t@%p1 ret;\n\tcall helper;\n"
+    "\t// gwatch:end a\n\tmov.u32 %r2, 0;\n\tret;\n}\n";
+
+TEST(OwnLines, TheOtherLinesAreTheOriginalTextAndKnowTheirPlaceInIt) {
+    const auto module = ptx::parse(kText);
+    ASSERT_TRUE(module.ok());
+    const auto made = instrument::instrument(*module, "k");
+    ASSERT_TRUE(made.ok()) << made.error().to_string();
+    const OwnLines own(made->inserted);
+    const std::vector<std::string> original = lines_of(kText);
+    const std::vector<std::string> all = lines_of(made->ptx);
+    EXPECT_GT(all.size(), original.size() + 50);
+    std::size_t next = 0;
+    for (std::uint32_t line = 1; line <= all.size(); ++line) {
+        if (own.contains(line)) continue;
+        ASSERT_LT(next, original.size());
+        EXPECT_EQ(all[line - 1], original[next]);
+        EXPECT_EQ(own.original(line), next + 1);
+        ++next;
+    }
+    EXPECT_EQ(next, original.size());
+}
+
+TEST(OwnLines, EverySiteHasATimerReadAmongItsLines) {
+    const auto module = ptx::parse(kText);
+    ASSERT_TRUE(module.ok());
+    const auto made = instrument::instrument(*module, "k");
+    ASSERT_TRUE(made.ok());
+    const OwnLines own(made->inserted);
+    const std::vector<std::string> all = lines_of(made->ptx);
+    for (std::uint16_t site = 1; site <= made->sites.sites.size(); ++site) {
+        int reads = 0;
+        for (std::uint32_t line = 1; line <= all.size(); ++line) {
+            const bool reads_clock = all[line - 1].find(", %clock") != std::string::npos;
+            reads += own.site_of(line) == site && reads_clock;
+        }
+        EXPECT_EQ(reads, 1) << "site " << site;
+    }
+}
+
+TEST(OwnLines, CodeInTheMiddleOfALineKeepsTheRest) {
+    const std::string text =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { .reg .b32 %r<3>;\n"
+        "// gwatch:start a\nmov.u32 %r1, 0; add.u32 %r2, %r1, %r1;\n"
+        "// gwatch:end a\nmov.u32 %r1, 0; ret; }\n";
+    const auto module = ptx::parse(text);
+    ASSERT_TRUE(module.ok());
+    const auto made = instrument::instrument(*module, "k");
+    ASSERT_TRUE(made.ok());
+    const OwnLines own(made->inserted);
+    std::string rest;
+    const std::vector<std::string> all = lines_of(made->ptx);
+    for (std::uint32_t line = 1; line <= all.size(); ++line) {
+        if (!own.contains(line)) rest += all[line - 1];
+    }
+    std::string expected = text;
+    std::erase(expected, '\n');
+    EXPECT_EQ(rest, expected);
+}
+
+}  // namespace
+
+}  // namespace gwatch::fidelity
