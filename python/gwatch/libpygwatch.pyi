@@ -19,6 +19,7 @@ __all__: list[str] = [
     "FailedLaunch",
     "FidelityFacts",
     "FunctionFacts",
+    "Hello",
     "Instants",
     "Instrumented",
     "KernelPtx",
@@ -53,6 +54,7 @@ __all__: list[str] = [
     "TimingResult",
     "Trace",
     "TracedLaunch",
+    "answer_message",
     "assemble",
     "begin_capture",
     "begin_timing",
@@ -75,9 +77,11 @@ __all__: list[str] = [
     "new_remarks",
     "newest_ptx_version",
     "occupancy",
+    "orders_message",
     "pipeline_summary",
     "ptx_facts",
     "read_archive",
+    "read_message",
     "read_raw_capture",
     "restore_markers",
     "runs_on",
@@ -999,6 +1003,14 @@ class CaptureResult:
     @property
     def skipped_launches(self) -> int: ...
 
+class Hello:
+    """What a program under `gwatch run` says first."""
+    @property
+    def process_id(self) -> int: ...
+    @property
+    def program(self) -> str:
+        """Its path."""
+
 class TimelineRow:
     """The cells of one warp: a scope's index, or a constant."""
     @property
@@ -1031,6 +1043,14 @@ class TextTimeline:
     def innermost_ns(self) -> list[int]: ...
     @property
     def lanes_in_run(self) -> int: ...
+
+def answer_message(
+    prepare: collections.abc.Callable[
+        [LaunchInfo], tuple[bytes, bool, typing.SupportsInt | typing.SupportsIndex, list[str], bool]
+    ],
+    launch: LaunchInfo,
+) -> bytes:
+    """The answer to LaunchInfo: what prepare(launch) returns, or the error it raises."""
 
 def assemble(
     ptx: str | bytes,
@@ -1075,7 +1095,7 @@ def compare_builds(
 def decode(records: RawRecords, sites: SiteTable) -> Run:
     """Turns records into a run; launch, compile and stage_seconds are left for the caller."""
 
-def defines_entry(ptx: str, kernel: str) -> bool:
+def defines_entry(ptx: str | bytes, kernel: str) -> bool:
     """Whether a PTX text defines a kernel."""
 
 def end_capture() -> CaptureResult:
@@ -1162,12 +1182,24 @@ def occupancy(
 ) -> Occupancy:
     """Blocks and warps that an SM holds, and what limits them; known_blocks is the driver's answer."""
 
+def orders_message(
+    kernel_pattern: str,
+    max_launches: typing.SupportsInt | typing.SupportsIndex,
+    buffer_bytes: typing.SupportsInt | typing.SupportsIndex,
+    warp_mask: typing.SupportsInt | typing.SupportsIndex,
+    cupti_paths: collections.abc.Sequence[str],
+) -> bytes:
+    """The answer to Hello: what to trace."""
+
 def pipeline_summary(
     run: Run, most_gap_count: typing.SupportsInt | typing.SupportsIndex = 5
 ) -> PipelineSummary: ...
 def ptx_facts(ptx: str | bytes, name: str = "<ptx>") -> PtxFacts: ...
 def read_archive(path: str) -> Trace:
     """Reads a trace.json or trace.json.gz."""
+
+def read_message(message: bytes) -> Hello | LaunchInfo | CaptureResult:
+    """What a program under `gwatch run` sent; raises the error that it met."""
 
 def read_raw_capture(path: str) -> RawCapture:
     """Reads what write_raw_capture() wrote."""

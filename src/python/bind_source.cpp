@@ -57,8 +57,12 @@ void bind_source(py::module_& module) {
         "restore_markers",
         [](const Text& ptx) { return py::bytes(source::restore_markers(bytes_of(ptx))); },
         py::arg("ptx"), "Puts back the marker comments that nvcc drops from PTX in a program.");
-    module.def("defines_entry", &source::defines_entry, py::arg("ptx"), py::arg("kernel"),
-               "Whether a PTX text defines a kernel.");
+    module.def(
+        "defines_entry",
+        [](const Text& ptx, const std::string& kernel) {
+            return source::defines_entry(bytes_of(ptx), kernel);
+        },
+        py::arg("ptx"), py::arg("kernel"), "Whether a PTX text defines a kernel.");
     module.def(
         "runs_on",
         [](int architecture, const std::string& variant, int compute_capability) {

@@ -153,8 +153,8 @@ def _report(
             errors.append(error)
     if not runs:
         raise errors[0]
-    for error in errors:
-        print(f"gwatch: {error}", file=sys.stderr)
+    for failure in errors:
+        print(f"gwatch: {failure}", file=sys.stderr)
     trace = make_trace(f"gwatch run: {runs[0].launch.kernel_demangled}", runs)
     for path in paths:
         write_trace(trace, path)

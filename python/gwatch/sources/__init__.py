@@ -79,13 +79,17 @@ def sources_for(dsl: str | None) -> list[KernelSource]:
         UsageError: if there is no such source.
     """
     from gwatch.sources.cuda import CudaSource
+    from gwatch.sources.cupy import CupySource
     from gwatch.sources.cute import CuteSource
+    from gwatch.sources.numba import NumbaSource
     from gwatch.sources.triton import TritonSource
 
     known: dict[str, KernelSource] = {
         "triton": TritonSource(),
         "cute": CuteSource(),
         "cuda": CudaSource(),
+        "cupy": CupySource(),
+        "numba": NumbaSource(),
     }
     if dsl and dsl not in known:
         names = ", ".join(f"'{name}'" for name in known)

@@ -1,0 +1,136 @@
+"""Markers and source of Numba-CUDA kernels, compiled without a GPU."""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import re
+import sys
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from gwatch import assemblers, libpygwatch
+from gwatch.sources import FoundPtx, NotFound, sources_for
+
+has_numba = importlib.util.find_spec("numba_cuda") is not None
+needs_numba = pytest.mark.skipif(not has_numba, reason="numba-cuda is not installed")
+
+if has_numba:
+    if importlib.util.find_spec("_numba_cuda_redirector"):
+        import _numba_cuda_redirector  # noqa: F401  # a folder in PYTHONPATH runs no .pth file
+    from numba import cuda
+    from numba.core import types
+
+    import gwatch.cuda.trace.numba as gw_trace
+
+LOAD = 7
+
+
+def marked(x, n):
+    gw_trace.scope_start(100)
+    gw_trace.scope_start("load x")
+    i = cuda.grid(1)
+    value = x[i] + x[i]
+    gw_trace.scope_switch("load x", LOAD)
+    x[i] = value
+    gw_trace.mark("here")
+    gw_trace.mark("float", value)
+    gw_trace.scope_end(LOAD)
+    gw_trace.scope_start(5, n)
+    gw_trace.scope_end(5)
+    gw_trace.scope_end(100)
+
+
+def unmarked(x, n):
+    i = cuda.grid(1)
+    value = x[i] + x[i]
+    x[i] = value
+
+
+EXPECTED = [
+    ("start", "100", ""),
+    ("start", "load x", ""),
+    ("switch", "load x", "7"),
+    ("mark", "here", ""),
+    ("mark", "float", ""),
+    ("end", "7", ""),
+    ("start", "5", ""),
+    ("end", "5", ""),
+    ("end", "100", ""),
+]
+
+
+def compile_ptx(function, capability=(9, 0)):
+    signature = (types.float32[::1], types.int32)
+    return cuda.compile_ptx(function, signature, cc=capability, lineinfo=True)[0]
+
+
+@needs_numba
+@pytest.mark.parametrize("capability", [(8, 0), (9, 0), (10, 0)])
+def test_every_marker(capability):
+    ptx = compile_ptx(marked, capability)
+    markers = libpygwatch.list_markers(ptx, "marked")
+
+    assert [(marker.verb, marker.scope, marker.next_scope) for marker in markers] == EXPECTED
+    assert {marker.file for marker in markers} == {__file__}
+    first = marked.__code__.co_firstlineno
+    assert [marker.line - first for marker in markers] == [1, 2, 5, 7, 8, 9, 10, 11, 12]
+    without_lines = re.sub(r"\s*\.loc[^\n]*", "", ptx)
+    payload = re.compile(r"// gwatch:\w+ (\w+)\n\s*mov\.b(32|64) %\w+, %\w+;")
+    carriers = payload.findall(without_lines)
+    assert carriers == [("float", "32"), ("5", "32")]
+
+    (kernel,) = {marker.function for marker in markers}
+    made = libpygwatch.instrument(ptx, kernel, "numba", (64, 1, 1))
+    assert libpygwatch.assemble(made.ptx, kernel, assemblers.candidates([])).cubin
+
+
+@needs_numba
+def test_untraced_code_is_that_of_the_unmarked(tmp_path):
+    from kernels.sass import find_nvdisasm, opcode_histogram
+
+    if not find_nvdisasm():
+        pytest.skip("nvdisasm is not installed")
+    found = assemblers.candidates([])
+    mixes = []
+    for function in (marked, unmarked):
+        ptx = compile_ptx(function)
+        name = re.search(r"\.entry (\w+)", ptx)[1]
+        cubin = libpygwatch.assemble(ptx, name, found).cubin
+        mixes.append(opcode_histogram(cubin, tmp_path))
+    assert mixes[0] == mixes[1]
+
+
+@needs_numba
+def test_scope_must_be_a_constant():
+    def kernel(x, n):
+        gw_trace.scope_start(n)
+
+    with pytest.raises(Exception, match="must be a constant"):
+        compile_ptx(kernel)
+
+
+class _Kernel:
+    """A stand-in for Numba's compiled kernel."""
+
+    def __init__(self, name, texts):
+        self.entry_name = name
+        self._codelibrary = SimpleNamespace(get_asm_strs=lambda cc: texts)
+
+
+def test_source_looks_through_live_kernels(monkeypatch):
+    module = ModuleType("numba.cuda.dispatcher")
+    module._Kernel = _Kernel
+    monkeypatch.setitem(sys.modules, "numba.cuda.dispatcher", module)
+    text = ".entry mm() { ret; }"
+    kernels = [_Kernel("other", [".entry other() {}"]), _Kernel("mm", ["// linked", text])]
+    assert gc.is_tracked(kernels[0])
+    (source,) = sources_for("numba")
+
+    found = source.find(SimpleNamespace(kernel="mm", compute_capability=90))
+    missing = source.find(SimpleNamespace(kernel="none", compute_capability=90))
+
+    assert isinstance(found, FoundPtx)
+    assert (found.ptx, found.dsl) == (text, "numba")
+    assert isinstance(missing, NotFound)
