@@ -78,6 +78,8 @@ TEST(OwnLines, CodeInTheMiddleOfALineKeepsTheRest) {
     for (std::uint32_t line = 1; line <= all.size(); ++line) {
         if (!own.contains(line)) rest += all[line - 1];
     }
+    // The brace that ends the entry's code shares its line with the original.
+    rest.erase(rest.find("\t}"), 2);
     std::string expected = text;
     std::erase(expected, '\n');
     EXPECT_EQ(rest, expected);
