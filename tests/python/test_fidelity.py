@@ -7,7 +7,7 @@ import pytest
 from archives import Slice, Warp, archive, run
 
 from gwatch import assemblers, disassemblers, libpygwatch
-from gwatch.cuda.trace import _fidelity
+from gwatch.cuda.trace import _do_trace, _fidelity
 from gwatch.cuda.trace._overhead import overhead_of, pairs_of
 from gwatch.cuda.trace._preparer import Preparer
 from gwatch.sources import FoundPtx
@@ -234,3 +234,67 @@ def test_pairs_without_their_other_half_do_not_count():
     assert pairs_of([timed(2, False, 100.0), timed(5, True, 100.0)]) == []
     assert pairs_of([timed(2, True, 100.0), timed(3, True, 100.0)]) == []
     assert pairs_of([timed(2, True, 110.0), timed(3, False, 100.0)]) == [(100.0, 110.0)]
+
+
+def launch_of(registers, blocks):
+    """A traced launch as the capture tells of it."""
+
+    def facts(registers, blocks):
+        return SimpleNamespace(
+            registers=registers, local_bytes=0, static_shared_bytes=0, blocks_per_sm=blocks
+        )
+
+    info = SimpleNamespace(
+        kernel="k",
+        kernel_demangled="k",
+        device_name="Some GPU",
+        device=0,
+        grid=(8, 1, 1),
+        block=(128, 1, 1),
+        cluster=(1, 1, 1),
+        dynamic_shared_bytes=0,
+        stream=0,
+        in_stream_capture=False,
+        sm_count=132,
+        compute_capability=90,
+    )
+    return SimpleNamespace(
+        info=info,
+        token=0,
+        records=None,
+        original=facts(168, 3),
+        traced=facts(registers, blocks),
+        stage_seconds={"prepare": 0.0},
+    )
+
+
+@needs_tools
+def test_every_run_of_a_build_is_compared_and_the_code_only_once(monkeypatch):
+    monkeypatch.setattr(libpygwatch, "decode", lambda records, sites: libpygwatch.Run())
+    builds = [build(INVARIANT, "k", 128)]
+
+    first = _do_trace._make_run(launch_of(168, 3), builds, {}, True)
+    comparison = builds[0].comparison
+    second = _do_trace._make_run(launch_of(172, 2), builds, {}, True)
+    third = _do_trace._make_run(launch_of(168, 3), builds, {}, False)
+
+    assert builds[0].comparison is comparison
+    assert first.fidelity.traced.blocks_per_sm == 3
+    assert first.fidelity.traced.limited_by == "registers"
+    assert second.fidelity.traced.blocks_per_sm == 2
+    assert first.fidelity.traced.blocks_per_sm == 3, "each run has facts of its own"
+    assert len(first.fidelity.scopes) == len(second.fidelity.scopes) == 2
+    assert "fidelity" in first.stage_seconds
+    assert third.fidelity is None
+    assert "fidelity" not in third.stage_seconds
+
+
+def test_overhead_goes_to_a_run_that_was_not_compared_too():
+    made = libpygwatch.Run()
+
+    _fidelity.add_overhead(made, overhead_of([(100.0, 107.0)] * 5))
+    _fidelity.warn(made)
+
+    assert made.fidelity.overhead.ratio == pytest.approx(1.07)
+    assert "do_trace(fidelity=False)" in made.fidelity.unknown
+    assert made.warnings[0].startswith("Tracing slows the kernel by 7.0 %")
