@@ -4,7 +4,6 @@ import subprocess
 import sys
 
 import pytest
-from gpu_workloads import trace
 
 from gwatch import disassemblers, libpygwatch
 from gwatch.cuda.trace import do_trace
@@ -13,13 +12,13 @@ RUNS_TO_MEASURE = 82
 MOST_PLAUSIBLE = 1.5
 
 
-def only_run(work, **options):
-    (run,) = trace(work, **options).runs
+def only_run(workloads, work, **options):
+    (run,) = workloads.trace(work, **options).runs
     return run
 
 
-def test_builds_are_compared_with_the_drivers_figures(matmul):
-    run = only_run(matmul)
+def test_builds_are_compared_with_the_drivers_figures(workloads, matmul):
+    run = only_run(workloads, matmul)
 
     facts = run.fidelity
     for part, build in ((facts.original, run.compile.original), (facts.traced, run.compile.traced)):
@@ -32,8 +31,8 @@ def test_builds_are_compared_with_the_drivers_figures(matmul):
 
 
 @pytest.mark.skipif(not disassemblers.programs(), reason="no nvdisasm")
-def test_every_scope_of_the_matmul_is_found_in_the_machine_code(matmul):
-    run = only_run(matmul)
+def test_every_scope_of_the_matmul_is_found_in_the_machine_code(workloads, matmul):
+    run = only_run(workloads, matmul)
 
     facts = run.fidelity
     assert facts.unknown == ""
@@ -102,11 +101,11 @@ def test_fn_that_fails_when_it_runs_again_keeps_its_trace(steps):
     assert steps.is_right()
 
 
-def test_tracing_works_as_before_once_the_overhead_was_measured(steps):
+def test_tracing_works_as_before_once_the_overhead_was_measured(workloads, steps):
     steps.clear()
     do_trace(steps.launch, steps.pattern, dsl="triton", measure_overhead=True)
 
-    run = only_run(steps, fidelity=False)
+    run = only_run(workloads, steps, fidelity=False)
 
     assert run.fidelity is None
     assert run.counts.events == steps.events
