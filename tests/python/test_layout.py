@@ -1,5 +1,6 @@
 """The project's own rules that a command can check: sizes of files, and names of the package."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -39,3 +40,28 @@ def test_both_names_of_the_api(name):
     assert api.do_trace.__module__ == "gwatch.cuda.trace._do_trace"
     assert form.Section_IntraKernelTrace.__module__ == "gwatch.cuda.trace.format"
     assert markers.scope_start is not None
+
+
+def test_fixed_width_integers_come_with_their_header():
+    """A standard library may bring <cstdint> along with another header, or not."""
+    source = ROOT / "src"
+    missing = [
+        path.relative_to(ROOT)
+        for path in sorted([*source.rglob("*.h"), *source.rglob("*.cpp")])
+        if re.search(r"std::u?int\d+_t", path.read_text("utf-8"))
+        and not _reaches_cstdint(path, source, set())
+    ]
+
+    assert not missing
+
+
+def _reaches_cstdint(path: Path, source: Path, seen: set[Path]) -> bool:
+    """Whether a file or one of our headers that it includes, however deep, includes <cstdint>."""
+    if path in seen or not path.is_file():
+        return False
+    seen.add(path)
+    text = path.read_text("utf-8")
+    own = re.findall(r'#include "([^"]+)"', text)
+    return "#include <cstdint>" in text or any(
+        _reaches_cstdint(source / header, source, seen) for header in own
+    )
