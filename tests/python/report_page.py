@@ -25,7 +25,7 @@ COUNT_PIXELS = """() => {
     [(word & 255) + "," + (word >> 8 & 255) + "," + (word >> 16 & 255), count]));
 }"""
 LEGEND_COLOURS = """() => {
-  const entries = [...document.querySelectorAll(".legend > label, .legend > span")];
+  const entries = [...document.querySelectorAll(".legend:not([hidden]) > *")];
   const colour = (swatch) =>
     swatch && getComputedStyle(swatch).backgroundColor.replace(/rgb\\(|\\)| /g, "");
   return Object.fromEntries(entries.map((entry) =>

@@ -378,6 +378,9 @@ def test_sm_view_shows_blocks_in_their_places(open_report):
     assert (
         "2 SMs, up to 2 blocks each at once, 2 waves, tail 100 ns, 5.0 % of SM time idle" in status
     )
+    assert report.shares() == pytest.approx(
+        {"wave 1": 1300 / 2470, "wave 2": 1170 / 2470}, abs=0.01
+    )
     top = AXIS_HEIGHT + 48
     report.move_to(report.x_of(500, 1000), top + 11)
     lines = report.tooltip()

@@ -10,7 +10,6 @@ import { Line, Palette, Window, jitter, lineAt, paint } from "./paint";
 import { WAVE_COLOURS } from "./sm_layout";
 import { AXIS_HEIGHT, LABEL_WIDTH, PREFERRED_ROW_HEIGHT } from "./viewport";
 
-const WAVES = ["#3d80d7", "#ed6e12", "#4aa34c", "#bf4da8", "#187b90", "#947261"].slice(0, WAVE_COLOURS);
 const MIN_HEIGHT = 110;
 const DIMMED = 0.22;
 
@@ -45,7 +44,6 @@ export class Canvases {
     this.rows.style.top = `${view.top}px`;
     setStyleSize(this.rows, width, height);
     setStyleSize(this.overlay, width + LABEL_WIDTH, height + view.top);
-    setPixels(this.overlay, width + LABEL_WIDTH, height + view.top, devicePixelRatio);
   }
 
   /** Paints the rows; `ratio` device pixels a CSS pixel, every `lineStep`th line. */
@@ -62,6 +60,8 @@ export class Canvases {
   }
 
   drawOverlay(): void {
+    const { view } = this.model;
+    setPixels(this.overlay, view.width + LABEL_WIDTH, view.height + view.top, devicePixelRatio);
     const context = this.overlay.getContext("2d");
     if (!context) return;
     context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
@@ -71,7 +71,7 @@ export class Canvases {
       hover: this.hover,
       outliers: this.outliers,
       names: this.model.facts.scopes.map((scope) => scope.name),
-      palette: this.model.level === "sms" ? WAVES : this.model.colours,
+      palette: this.model.level === "sms" ? WAVE_COLOURS : this.model.colours,
     });
   }
 
@@ -102,7 +102,7 @@ export class Canvases {
   private palette(): Palette {
     const { hits, level, colours } = this.model;
     const outside = pixel(this.colour("--canvas"));
-    const stretch = Uint32Array.from(level === "sms" ? WAVES : colours, pixel);
+    const stretch = Uint32Array.from(level === "sms" ? WAVE_COLOURS : colours, pixel);
     if (hits && level !== "sms") stretch.forEach((colour, scope) => hits.has(scope) || (stretch[scope] = mix(colour, outside, DIMMED)));
     return { stretch, gap: pixel(this.colour("--gap")), outside };
   }

@@ -2,29 +2,43 @@
 
 import { button, element, swatch } from "../dom";
 import { Model } from "./model";
+import { WAVE_COLOURS } from "./sm_layout";
 
 export class Legend {
-  readonly root = element("div", "legend");
+  readonly root = element("div");
+  private readonly scopes = element("div", "legend");
+  private readonly waves = element("div", "legend");
   private readonly boxes = new Map<number, HTMLInputElement>();
 
   constructor(
     private readonly model: Model,
     private readonly onChange: () => void,
   ) {
-    this.root.setAttribute("role", "group");
-    this.root.setAttribute("aria-label", "Scopes");
+    this.scopes.setAttribute("role", "group");
+    this.scopes.setAttribute("aria-label", "Scopes");
     const withSlices = new Set(model.facts.statistics.map((entry) => entry.scope));
     model.facts.scopes.forEach((scope, index) => {
-      if (withSlices.has(index)) this.root.append(this.entry(index, scope.name));
+      if (withSlices.has(index)) this.scopes.append(this.entry(index, scope.name));
     });
-    this.root.append(...this.otherEntries(), ...this.allOrNone());
+    this.scopes.append(...this.otherEntries(), ...this.allOrNone());
+    this.root.append(this.scopes, this.waves);
     this.update();
   }
 
   /** Ticks the boxes as the model says; the view of SMs shows blocks, not scopes. */
   update(): void {
-    this.root.hidden = this.model.level === "sms";
+    const { level } = this.model;
+    this.scopes.hidden = level === "sms";
+    this.waves.hidden = level !== "sms";
+    if (level === "sms" && this.waves.children.length === 0) this.waves.append(...this.waveEntries());
     for (const [scope, box] of this.boxes) box.checked = !this.model.hidden.has(scope);
+  }
+
+  private waveEntries(): HTMLElement[] {
+    const { waves } = this.model.smLayout.summary();
+    const entries = WAVE_COLOURS.slice(0, waves).map((colour, wave) => element("span", "", swatch(colour), `wave ${wave + 1}`));
+    if (waves > WAVE_COLOURS.length) entries.push(element("span", "faint", "and anew"));
+    return entries;
   }
 
   private entry(scope: number, name: string): HTMLElement {

@@ -37,12 +37,14 @@ export interface SmSummary {
   tailShare: number;
 }
 
-export const WAVE_COLOURS = 6;
+/** One a wave, then anew. */
+export const WAVE_COLOURS = ["#3d80d7", "#ed6e12", "#4aa34c", "#bf4da8", "#187b90", "#947261"];
 
 export class SmLayout implements StripSource {
   readonly blocks: BlockRun[];
   readonly places: Place[] = [];
   private readonly strips: (Strip | undefined)[] = [];
+  private summarized: SmSummary | undefined;
 
   constructor(
     private readonly data: RunData,
@@ -66,7 +68,7 @@ export class SmLayout implements StripSource {
       start: Float64Array.from(runs, (run) => run.begin),
       stop: Float64Array.from(runs, (run) => run.end),
       item: Uint32Array.from(inside),
-      colour: Uint16Array.from(runs, (run) => run.wave % WAVE_COLOURS),
+      colour: Uint16Array.from(runs, (run) => run.wave % WAVE_COLOURS.length),
       begin: 0,
       end: runs.length,
       enter: runs[0].begin,
@@ -87,6 +89,10 @@ export class SmLayout implements StripSource {
   }
 
   summary(): SmSummary {
+    return (this.summarized ??= this.summarize());
+  }
+
+  private summarize(): SmSummary {
     const lastEnd = new Map<number, number>();
     for (const { sm, end } of this.blocks) lastEnd.set(sm, Math.max(lastEnd.get(sm) ?? -Infinity, end));
     const ends = [...lastEnd.values()];

@@ -173,8 +173,9 @@ export class Timeline {
 
   /** Pins the slice before or after the pinned one, in its warp or of its scope. */
   step(step: 1 | -1, which: "same" | "any"): void {
-    const { cursor, data } = this.model;
-    const scopes = which === "same" && cursor !== undefined ? new Set([data.scope[cursor]]) : new Set(data.scope);
+    const { cursor, data, facts } = this.model;
+    const same = which === "same" && cursor !== undefined;
+    const scopes = new Set(same ? [data.scope[cursor]] : facts.scopes.keys());
     this.reveal(cursor === undefined ? this.firstInSight() : nextSlice(this.model, scopes, cursor, step));
   }
 
