@@ -4,9 +4,9 @@
 #
 #     scripts/run_on_gpu.sh [--prebuilt FOLDER] [--pack] [STEP...]
 #
-# --prebuilt FOLDER   use FOLDER/gwatch/libpygwatch*.so instead of building
+# --prebuilt FOLDER   use FOLDER/gwatch/libpygwatch*.so and libgwatch_injection.so instead of building
 # --pack              leave two files: summary.txt, and results.tar.gz with all the rest
-# STEP                only these: tests_exact tests_launches tests_records tests_failures tests_examples tests_devices tests_cute tests_fidelity record_demo
+# STEP                only these: tests_exact tests_launches tests_records tests_failures tests_examples tests_devices tests_cuda_cpp tests_cute tests_fidelity record_demo
 #                     recording do_trace_time untraced_launch
 #
 # Needs python3 with torch, triton, pytest and pybind11; cmake, ninja, a C++20 compiler; a CUDA toolkit or its headers.
@@ -86,14 +86,14 @@ configure() {
 }
 
 build() {
-    configure && run compile 300 cmake --build "$BUILD" --parallel "$(nproc)" --target libpygwatch &&
+    configure && run compile 300 cmake --build "$BUILD" --parallel "$(nproc)" --target libpygwatch gwatch_injection &&
         run install 60 cmake --install "$BUILD" --prefix "$SITE"
 }
 
 # The package as it would be installed: the extension from the build, all else from the checkout.
 make_site() {
     if [[ -n $prebuilt ]]; then
-        mkdir -p "$SITE/gwatch" && cp "$prebuilt"/gwatch/libpygwatch*.so "$SITE/gwatch/" || return
+        mkdir -p "$SITE/gwatch" && cp "$prebuilt"/gwatch/lib{pygwatch*,gwatch_injection}.so "$SITE/gwatch/" || return
     else
         build || return
     fi
@@ -128,6 +128,7 @@ test_file launches 120
 test_file failures 150
 test_file examples 90
 test_file devices 60
+test_file cuda_cpp 240
 test_file fidelity 120
 test_file cute 150
 run_if_wanted untraced_launch 60 "$PYTHON" benchmarks/untraced_launch.py --json "$OUT/untraced_launch.json"
