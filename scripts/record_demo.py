@@ -68,6 +68,9 @@ def without_paths(run: libpygwatch.Run) -> libpygwatch.Run:
     facts.assembler = Path(facts.assembler).name
     facts.ptx_source = f"triton {triton.__version__}"
     run.compile = facts
+    compared = run.fidelity
+    compared.disassembler = Path(compared.disassembler).name
+    run.fidelity = compared
     return run
 
 
@@ -95,7 +98,7 @@ def record(example: ModuleType, folder: Path) -> None:
 
     launch, builds = trace(lambda: example.attention_forward(q, k, v, True, out))
     build = builds[launch.token]
-    run = without_paths(_do_trace._make_run(launch, builds, {}))
+    run = without_paths(_do_trace._make_run(launch, builds, {}, True))
     check(run, example.expected_events(*SHAPE, True), torch.equal(out, untraced))
 
     raw, ptx = folder / "attention.raw", folder / "attention.ptx"

@@ -285,6 +285,10 @@ def test_every_run_of_a_build_is_compared_and_the_code_only_once(monkeypatch):
     assert first.fidelity.traced.blocks_per_sm == 3, "each run has facts of its own"
     assert len(first.fidelity.scopes) == len(second.fidelity.scopes) == 2
     assert "fidelity" in first.stage_seconds
+    assert any("fell from 3 to 2" in text for text in second.warnings)
+    assert not any("fell from" in text for text in first.warnings)
+    assert any("global load" in text for text in first.warnings)
+    assert third.warnings == []
     assert third.fidelity is None
     assert "fidelity" not in third.stage_seconds
 
@@ -293,8 +297,8 @@ def test_overhead_goes_to_a_run_that_was_not_compared_too():
     made = libpygwatch.Run()
 
     _fidelity.add_overhead(made, overhead_of([(100.0, 107.0)] * 5))
-    _fidelity.warn(made)
 
     assert made.fidelity.overhead.ratio == pytest.approx(1.07)
     assert "do_trace(fidelity=False)" in made.fidelity.unknown
-    assert made.warnings[0].startswith("Tracing slows the kernel by 7.0 %")
+    (warning,) = made.warnings
+    assert warning.startswith("Tracing slows the kernel by 7.0 %")

@@ -159,6 +159,21 @@ TEST(Facts, TravelWithARawCapture) {
     EXPECT_EQ(run.launch.grid, sample.launch.grid);
     EXPECT_EQ(run.compile.original.registers, 118);
     EXPECT_EQ(run.stage_seconds, sample.stage_seconds);
+    EXPECT_FALSE(run.fidelity);
+}
+
+TEST(Facts, OfFidelityTravelTooAndWarnOnTop) {
+    trace::Run sample = sample_trace().runs[0];
+    sample.fidelity.emplace();
+    sample.fidelity->overhead = fidelity::Overhead{40, 1.25, 1.2, 1.3, 100, 125};
+    trace::Run run;
+    run.warnings = {"one of the decoder"};
+    ASSERT_TRUE(set_facts(facts_to_json(sample), &run).ok());
+    ASSERT_TRUE(run.fidelity && run.fidelity->overhead);
+    EXPECT_EQ(run.fidelity->overhead->ratio, 1.25);
+    ASSERT_EQ(run.warnings.size(), 2u);
+    EXPECT_EQ(run.warnings[0].find("Tracing slows the kernel by 25.0 %"), 0u);
+    EXPECT_EQ(run.warnings[1], "one of the decoder");
 }
 
 TEST(Facts, BrokenOnesLeaveTheRunAlone) {

@@ -99,7 +99,6 @@ def do_trace(
         if measured.overhead:
             _fidelity.add_overhead(runs[0], measured.overhead)
     for run in runs:
-        _fidelity.warn(run)
         run.stage_seconds = {**run.stage_seconds, "begin": begin_seconds}
         if verbose:
             _print_stages(run)

@@ -49,7 +49,7 @@ def compare(build: TracedBuild, kernel: str) -> Comparison:
 
 
 def fill(run: libpygwatch.Run, launch: libpygwatch.TracedLaunch, comparison: Comparison) -> None:
-    """Give a run the facts of its builds."""
+    """Give a run the facts of its builds, and the warnings that follow."""
     facts = comparison.facts
     facts.original = _occupancy(launch, launch.original)
     facts.traced = _occupancy(launch, launch.traced)
@@ -61,21 +61,25 @@ def fill(run: libpygwatch.Run, launch: libpygwatch.TracedLaunch, comparison: Com
             compile_facts.original.spill_store_bytes = resources.spill_store_bytes
             compile_facts.original.spill_load_bytes = resources.spill_load_bytes
         run.compile = compile_facts
+    warn(run)
 
 
 def add_overhead(run: libpygwatch.Run, overhead: libpygwatch.Overhead) -> None:
-    """Give a run the measured overhead."""
+    """Give a run the measured overhead, and its warning."""
     facts = run.fidelity
     if facts is None:
         facts = libpygwatch.FidelityFacts()
         facts.unknown = "The code of the builds was not compared: do_trace(fidelity=False)."
     facts.overhead = overhead
     run.fidelity = facts
+    warn(run)
 
 
 def warn(run: libpygwatch.Run) -> None:
-    """Put what a reader must know of the run's fidelity on top of its warnings."""
-    run.warnings = [*libpygwatch.fidelity_warnings(run), *run.warnings]
+    """Put what a reader must know of the run's fidelity on top of its warnings, once."""
+    known = run.warnings
+    fresh = [text for text in libpygwatch.fidelity_warnings(run) if text not in known]
+    run.warnings = [*fresh, *known]
 
 
 def _assemble_original(
