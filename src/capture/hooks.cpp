@@ -2,6 +2,7 @@
 
 #include <cupti.h>
 
+#include <algorithm>
 #include <array>
 #include <thread>
 #include <utility>
@@ -11,6 +12,14 @@
 namespace gwatch::capture {
 
 namespace {
+
+/// Calls that end a context with all that was allocated in it.
+constexpr std::array<CUpti_CallbackId, 4> kContextEndCallbacks{
+    CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy,
+    CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset,
+    CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2,
+};
 
 /// Rare calls, so always on: what a kernel was loaded from must be known long before its launch is
 /// traced.
@@ -90,6 +99,10 @@ Result<void> Hooks::start(const std::vector<std::string>& cupti_paths, const Ope
 Result<void> Hooks::enable_launch_callbacks(bool on) {
     Result<void> all;
     for (const CUpti_CallbackId id : kLaunchCallbacks) {
+        Result<void> enabled = subscription_.enable(on, id);
+        if (!enabled.ok()) all = enabled;
+    }
+    for (const CUpti_CallbackId id : kContextEndCallbacks) {
         Result<void> enabled = subscription_.enable(on, id);
         if (!enabled.ok()) all = enabled;
     }
@@ -195,6 +208,11 @@ void Hooks::on_api_call(CUpti_CallbackId id, const CUpti_CallbackData& data) {
 
 void Hooks::on_enter(CUpti_CallbackId id, const CUpti_CallbackData& data) {
     if (const void* going = unloading(id, data)) return forget(going);
+    if (std::find(kContextEndCallbacks.begin(), kContextEndCallbacks.end(), id) !=
+        kContextEndCallbacks.end()) {
+        if (const auto current = observer()) current->before_context_ends();
+        return;
+    }
     const std::optional<LaunchCall> call = read_launch_call(id, data);
     if (!call) return;
     std::shared_ptr<LaunchObserver> current = observer();

@@ -1,6 +1,8 @@
 #include "capture/session.h"
 
+#include <algorithm>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include "capture/guards.h"
@@ -147,6 +149,44 @@ void Session::forget_handles() {
     failed_.clear();
 }
 
+void Session::before_context_ends() noexcept {
+    try {
+        std::vector<std::shared_ptr<ActiveLaunch>> launches;
+        {
+            const std::lock_guard lock(mutex_);
+            const auto returned =
+                std::stable_partition(launches_.begin(), launches_.end(),
+                                      [](const auto& launch) { return !launch->returned; });
+            launches.assign(returned, launches_.end());
+            launches_.erase(returned, launches_.end());
+        }
+        CaptureResult result;
+        for (const std::shared_ptr<ActiveLaunch>& launch : launches) read(launch, result);
+        const std::lock_guard lock(mutex_);
+        std::move(result.launches.begin(), result.launches.end(),
+                  std::back_inserter(read_early_.launches));
+        std::move(result.failures.begin(), result.failures.end(),
+                  std::back_inserter(read_early_.failures));
+    } catch (...) {
+        // Out of memory: the context ends all the same.
+    }
+}
+
+void Session::read(const std::shared_ptr<ActiveLaunch>& launch, CaptureResult& result) {
+    const std::string kernel = launch->info.kernel;
+    if (!launch->returned) {
+        result.failures.push_back({kernel, never_returned(kernel)});
+        keep_forever(launch);
+        return;
+    }
+    Result<TracedLaunch> traced = read_launch(driver_, clock_, *launch);
+    if (traced.ok()) {
+        result.launches.push_back(std::move(traced).value());
+    } else {
+        result.failures.push_back({kernel, traced.error()});
+    }
+}
+
 CaptureResult Session::finish() {
     std::vector<std::shared_ptr<ActiveLaunch>> launches;
     CaptureResult result;
@@ -154,23 +194,12 @@ CaptureResult Session::finish() {
         const std::lock_guard lock(mutex_);
         closed_ = true;
         launches.swap(launches_);
-        result.failures.swap(failures_);
+        result = std::move(read_early_);
+        std::move(failures_.begin(), failures_.end(), std::back_inserter(result.failures));
+        failures_.clear();
         result.skipped_launches = skipped_launches_;
     }
-    for (const std::shared_ptr<ActiveLaunch>& launch : launches) {
-        const std::string kernel = launch->info.kernel;
-        if (!launch->returned) {
-            result.failures.push_back({kernel, never_returned(kernel)});
-            keep_forever(launch);
-            continue;
-        }
-        Result<TracedLaunch> traced = read_launch(driver_, clock_, *launch);
-        if (traced.ok()) {
-            result.launches.push_back(std::move(traced).value());
-        } else {
-            result.failures.push_back({kernel, traced.error()});
-        }
-    }
+    for (const std::shared_ptr<ActiveLaunch>& launch : launches) read(launch, result);
     result.seen_kernels = filter_->seen();
     result.matching_launches = matching_launches_.load();
     return result;

@@ -31,6 +31,9 @@ class Session : public LaunchObserver {
     /// Handles may come back for other kernels: what is known of them is forgotten.
     void forget_handles() override;
 
+    /// Reads the traced launches that there are: later it would be too late.
+    void before_context_ends() noexcept override;
+
     /// No more launches are traced; reads those that were. Call once.
     CaptureResult finish();
 
@@ -45,6 +48,7 @@ class Session : public LaunchObserver {
     Session(Options options, std::shared_ptr<Preparer> preparer,
             std::unique_ptr<KernelFilter> filter, Driver& driver, Clock& clock, ImageStore& images);
 
+    void read(const std::shared_ptr<ActiveLaunch>& launch, CaptureResult& result);
     bool reserve(const Key& key);
     void give_back(const Key& key, const std::string& kernel, Error error);
     Result<Preparation> prepare(const Key& key, const LaunchInfo& info);
@@ -69,6 +73,7 @@ class Session : public LaunchObserver {
     bool closed_ = false;
     std::vector<std::shared_ptr<ActiveLaunch>> launches_;
     std::vector<FailedLaunch> failures_;
+    CaptureResult read_early_;  ///< launches and failures of contexts that have ended
     std::set<Key> failed_;
     std::map<Key, std::shared_ptr<const PreparedKernel>> prepared_;
 };

@@ -36,6 +36,26 @@ TEST_F(LaunchTest, SwapsTheHandleAndReadsTheRecords) {
     EXPECT_EQ(driver.live_objects(), 0u);
 }
 
+TEST_F(LaunchTest, ReadsTheRecordsBeforeTheContextEnds) {
+    for (const CUpti_CallbackId id : {CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2,
+                                      CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2}) {
+        begin("mm", 2);
+        launch(kernel);
+        cuCtxDestroy_v2_params parameters{};
+        cupti.call(id, parameters, nullptr, [&] {
+            EXPECT_EQ(driver.live_objects(), 0u);
+            return CUDA_SUCCESS;
+        });
+        launch(kernel);
+        const CaptureResult result = hooks->end();
+        ASSERT_EQ(result.launches.size(), 2u);
+        EXPECT_TRUE(result.failures.empty());
+        for (const TracedLaunch& traced : result.launches) {
+            EXPECT_GE(traced.records.slots.size(), 5u);
+        }
+    }
+}
+
 TEST_F(LaunchTest, NotesTheTimeOfEveryStage) {
     begin();
     launch(kernel);
