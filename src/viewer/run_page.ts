@@ -16,6 +16,9 @@ import { Model } from "./timeline/model";
 import { Timeline } from "./timeline/timeline";
 import * as units from "./units";
 
+/** What an address without a tab shows. */
+const FIRST_TAB = "timeline";
+
 export interface RunPageActions {
   /** Something worth keeping in the address changed. */
   changed(): void;
@@ -45,8 +48,8 @@ export class RunPage {
     const overview = makeOverview(all, run, { showGap: (activity) => this.revealGap(activity), showRun: actions.showRun });
     this.tabs = new Tabs(
       [
-        { id: "timeline", title: "Timeline", panel: this.timelinePanel },
         { id: "overview", title: "Overview", panel: overview },
+        { id: "timeline", title: "Timeline", panel: this.timelinePanel },
         { id: "statistics", title: "Statistics", panel: this.statistics.root },
         { id: "source", title: "Source", panel: this.source.root },
       ],
@@ -74,14 +77,14 @@ export class RunPage {
 
   /** Goes to where an address says. */
   restore(address: URLSearchParams): void {
-    this.tabs.show(address.get("tab") ?? "timeline");
+    this.tabs.show(address.get("tab") ?? FIRST_TAB, FIRST_TAB);
     if (!this.timeline) return;
     restoreModel(this.timeline.model, address);
     this.timeline.restored();
   }
 
   describe(into: URLSearchParams): void {
-    if (this.tabs.current !== "timeline") into.set("tab", this.tabs.current);
+    if (this.tabs.current !== FIRST_TAB) into.set("tab", this.tabs.current);
     if (this.timeline) describeModel(this.timeline.model, into);
   }
 

@@ -27,9 +27,9 @@ export class Tabs {
     return this.shown;
   }
 
-  /** An unknown name shows the first tab. */
-  show(id: string): void {
-    const wanted = this.buttons.has(id) ? id : this.tabs[0].id;
+  /** An unknown name shows the `other` tab. */
+  show(id: string, other = this.tabs[0].id): void {
+    const wanted = this.buttons.has(id) ? id : other;
     if (wanted === this.shown) return;
     this.shown = wanted;
     for (const tab of this.tabs) {

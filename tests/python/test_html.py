@@ -10,6 +10,7 @@ import pytest
 from archives import Slice, Warp, archive, run
 
 from gwatch import libpygwatch
+from gwatch.common import format
 from gwatch.common.format import write_trace
 from gwatch.errors import FileError
 
@@ -44,6 +45,13 @@ def test_viewer_can_stand_in_a_page():
     data = resources.files("gwatch.data")
     assert "</script" not in data.joinpath("viewer.js").read_text("utf-8")
     assert "</style" not in data.joinpath("viewer.css").read_text("utf-8")
+
+
+def test_more_slices_than_a_browser_likes_are_a_warning(trace, tmp_path, monkeypatch):
+    monkeypatch.setattr(format, "MOST_HTML_SLICES", 1)
+    with pytest.warns(UserWarning, match="holds 0 million slices"):
+        write_trace(trace, tmp_path / "page.html")
+    assert (tmp_path / "page.html").exists()
 
 
 def test_folder_that_does_not_exist_is_a_file_error(trace, tmp_path):

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import functools
 import os
+import warnings
 from collections.abc import Callable
 from importlib import resources
 from typing import Protocol
 
 from gwatch import PRODUCER, libpygwatch
 from gwatch.errors import UsageError
+
+MOST_HTML_SLICES = 30_000_000
+"""A page with more is written with a warning: at 10 million it opens within a second or two."""
 
 
 class Section(Protocol):
@@ -23,6 +27,13 @@ def _write_archive(trace: libpygwatch.Trace, path: str) -> None:
 
 
 def _write_html(trace: libpygwatch.Trace, path: str, embed_source: bool = True) -> None:
+    slices = sum(len(run.slices) for run in trace.runs)
+    if slices > MOST_HTML_SLICES:
+        warnings.warn(
+            f"'{path}' holds {slices / 1e6:.0f} million slices: a browser needs seconds and "
+            "gigabytes to open it. Trace fewer blocks (blocks=..., warps=...), or write .json.",
+            stacklevel=4,
+        )
     data = resources.files("gwatch.data")
     script = data.joinpath("viewer.js").read_text("utf-8")
     style = data.joinpath("viewer.css").read_text("utf-8")

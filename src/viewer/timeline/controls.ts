@@ -78,7 +78,7 @@ export class Controls {
       box.name = "level";
       box.value = level;
       box.addEventListener("change", () => this.reorder(() => this.model.setLevel(level)));
-      const label = element("label", "", box, name);
+      const label = element("label", "", box, element("span", "", name));
       label.title = explained;
       this.levels.append(label);
     }

@@ -40,7 +40,7 @@ export class SelectionPanel {
     this.root.replaceChildren(this.head(selection, "\u2026"));
     const totals = await measure(this.model, selection, () => version !== this.version);
     if (!totals) return;
-    this.root.replaceChildren(this.head(selection, `${units.counted(totals.rows, "row")}, ${units.duration(totals.lifetime)} of warp time`), this.table(totals));
+    this.root.replaceChildren(this.head(selection, `${units.counted(totals.rows, "row")}, ${units.duration(totals.lifetime)} alive`), this.table(totals));
   }
 
   private head(selection: Selection, text: string): HTMLElement {
