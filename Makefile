@@ -7,8 +7,8 @@ NPM := $(shell command -v npm 2>/dev/null)
 GPU := $(shell nvidia-smi --list-gpus 2>/dev/null)
 DEMO_GROUPS := build demo $(if $(GPU),gpu)
 TEST_GROUPS := test lint
-CXX_FILES = $(shell git ls-files 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'benchmarks/*.cpp')
-CORE_FILES = CMakeLists.txt $(shell find src cmake examples -type f -not -path '*/node_modules/*')
+CXX_FILES = $(shell git ls-files 'include/*.hpp' 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'benchmarks/*.cpp')
+CORE_FILES = CMakeLists.txt $(shell find src include cmake examples -type f -not -path '*/node_modules/*')
 TEST_FILES = $(shell find tests/cpp benchmarks -type f -not -name '*.py')
 INSTALL = $(BIN)/python -m pip install --quiet
 INSTALL_GWATCH = $(INSTALL) --no-build-isolation --no-deps --editable . --config-settings=build-dir=$(BUILD)

@@ -82,6 +82,7 @@ def sources_for(dsl: str | None) -> list[KernelSource]:
     from gwatch.sources.cupy import CupySource
     from gwatch.sources.cute import CuteSource
     from gwatch.sources.numba import NumbaSource
+    from gwatch.sources.tilelang import TileLangSource
     from gwatch.sources.triton import TritonSource
 
     known: dict[str, KernelSource] = {
@@ -90,6 +91,7 @@ def sources_for(dsl: str | None) -> list[KernelSource]:
         "cuda": CudaSource(),
         "cupy": CupySource(),
         "numba": NumbaSource(),
+        "tilelang": TileLangSource(),
     }
     if dsl and dsl not in known:
         names = ", ".join(f"'{name}'" for name in known)

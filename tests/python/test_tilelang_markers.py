@@ -1,0 +1,155 @@
+"""Markers of TileLang: its C++ text compiled to PTX without a GPU, and its kernels as a source."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+from kernels.nvcc import compile_to, find_tool
+from kernels.sass import find_nvdisasm, opcode_histogram
+
+from gwatch import assemblers, libpygwatch
+from gwatch.errors import UsageError
+from gwatch.sources import FoundPtx, NotFound, sources_for
+
+has_tilelang = importlib.util.find_spec("tilelang") is not None
+
+EXPECTED = [
+    ("start", "100", ""),
+    ("switch", "100", "load x"),
+    ("mark", "integer", ""),
+    ("mark", "number", ""),
+    ("end", "load x", ""),
+]
+
+
+class Value(SimpleNamespace):
+    """A TIR expression, as far as markers look at it: its C++ text and its type."""
+
+
+@pytest.fixture
+def markers(monkeypatch):
+    """The marker module over a stand-in that prints calls as TileLang 0.1.15 does."""
+    if not has_tilelang:
+        language = SimpleNamespace(
+            call_extern=lambda kind, name, *arguments: (
+                f"{name}({', '.join(str(getattr(a, 'text', a)) for a in arguments)});"
+            )
+        )
+        module = ModuleType("tilelang")
+        module.language = language
+        monkeypatch.setitem(sys.modules, "tilelang", module)
+    monkeypatch.delitem(sys.modules, "gwatch.cuda.trace.tilelang", raising=False)
+    yield importlib.import_module("gwatch.cuda.trace.tilelang")
+    sys.modules.pop("gwatch.cuda.trace.tilelang", None)
+
+
+def kernel_source(statements):
+    start, switch, integer, number, end = statements
+    return f"""extern "C" __global__ void main_kernel(float* a, int n) {{
+        {start}
+        float x = a[threadIdx.x];
+        {switch}
+        {integer}
+        {number}
+        a[threadIdx.x] = x * 2;
+        {end}
+    }}"""
+
+
+@pytest.mark.skipif(has_tilelang, reason="TileLang itself is tested")
+@pytest.mark.skipif(not find_tool("nvcc"), reason="nvcc is not installed")
+@pytest.mark.parametrize("target", ["sm_80", "sm_90a", "sm_100a"])
+def test_text_compiles_to_markers(markers, tmp_path: Path, target: str):
+    statements = [
+        markers.scope_start(100),
+        markers.scope_switch(100, "load x"),
+        markers.mark("integer", Value(text="n", dtype="int32")),
+        markers.mark("number", Value(text="x", dtype="float32")),
+        markers.scope_end("load x"),
+    ]
+    path = tmp_path / "kernel.cu"
+    path.write_text(kernel_source(statements))
+    flags = [f"-arch={target}", "-std=c++20"]
+    ptx = compile_to("ptx", path, tmp_path, *flags)
+
+    found = libpygwatch.list_markers(ptx, "main_kernel")
+    made = libpygwatch.instrument(ptx, "main_kernel", "tilelang", (32, 1, 1))
+
+    assert [(one.verb, one.scope, one.next_scope) for one in found] == EXPECTED
+    assert libpygwatch.assemble(made.ptx, "main_kernel", assemblers.candidates([])).cubin
+    if find_nvdisasm():
+        marked = opcode_histogram(compile_to("cubin", path, tmp_path, *flags), tmp_path)
+        path.write_text(kernel_source([""] * 5))
+        unmarked = opcode_histogram(compile_to("cubin", path, tmp_path, *flags), tmp_path)
+        assert marked == unmarked
+
+
+def test_value_of_a_wrong_type(markers):
+    with pytest.raises(UsageError, match="bfloat16"):
+        markers.mark(1, Value(text="x", dtype="bfloat16"))
+
+
+@pytest.mark.skipif(not has_tilelang, reason="tilelang is not installed")
+def test_tilelang_prints_the_markers():
+    import tilelang
+    import tilelang.language as T  # noqa: N812
+    import tvm
+
+    import gwatch.cuda.trace.tilelang as gw_trace
+
+    @T.prim_func
+    def twice(a: T.Tensor((1024,), "float32"), b: T.Tensor((1024,), "float32")):
+        with T.Kernel(8, threads=128) as block:
+            T.evaluate(gw_trace.scope_start(100))
+            for i in T.Parallel(128):
+                b[block * 128 + i] = a[block * 128 + i] * 2.0
+            T.evaluate(gw_trace.scope_switch(100, "tail"))
+            T.evaluate(gw_trace.mark(7, block))
+            T.evaluate(gw_trace.scope_end("tail"))
+
+    target = {"kind": "cuda", "arch": "sm_90"}
+    with tvm.target.Target(target):
+        source = tilelang.lower(twice, target=target).kernel_source
+    for comment in ("start 100", "switch 100 tail", "mark 7", "end tail"):
+        assert source.count(f"// gwatch:{comment}\\n") == 1
+
+
+class JITKernel:
+    """A stand-in for TileLang's kernel."""
+
+    def __init__(self, name: str, ptx: str) -> None:
+        self.name, self.ptx = name, ptx
+
+    def get_kernel_source(self) -> str:
+        return f'extern "C" __global__ void {self.name}(float* a)'
+
+    def export_ptx(self, path: str) -> None:
+        if not self.ptx:
+            raise RuntimeError("nvcc is missing")
+        Path(path).write_text(self.ptx)
+
+
+def test_source_looks_through_live_kernels(monkeypatch):
+    module = ModuleType("tilelang.jit.kernel")
+    module.JITKernel = JITKernel
+    monkeypatch.setitem(sys.modules, "tilelang.jit.kernel", module)
+    text = ".entry mm_kernel() { ret; }"
+    kernels = [JITKernel("other_kernel", "?"), JITKernel("mm_kernel", text), JITKernel("bad", "")]
+    (source,) = sources_for("tilelang")
+
+    def find(kernel):
+        return source.find(SimpleNamespace(kernel=kernel, image=b"cubin"))
+
+    found = find("mm_kernel")
+    assert isinstance(found, FoundPtx)
+    assert (found.ptx, found.dsl, found.cubin) == (text, "tilelang", b"cubin")
+    failed = find("bad")
+    assert isinstance(failed, NotFound)
+    assert "nvcc is missing" in failed.reason
+    assert isinstance(find("none"), NotFound)
+    assert kernels
