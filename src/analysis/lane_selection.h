@@ -22,6 +22,9 @@ class LaneSelection {
   private:
     const Operation* definition_of(std::uint32_t reg) const;
     bool is_selection(const Operation& operation) const;
+    bool comes_from_lane(std::uint32_t reg) const;
+    bool reads_lane_number(const Operation& operation) const;
+    const Operation* operation_at(std::uint32_t statement) const;
     LaneBits bits_of(const Source& source) const;
 
     const Program& program_;

@@ -109,11 +109,11 @@ TEST(Instrument, OnlyFunctionsNeedLaneCursors) {
 
 TEST(Instrument, NamesThatTheModuleHasAreLeftAlone) {
     const std::string body =
-        "\t.reg .b32 %gwatch_cursor, gwatch2_a;\n$gwatch_hot1:\n" + marker("mark 1");
+        "\t.reg .b32 %gwatch_cursor, gwatch2_a;\n$gwatch_cold1:\n" + marker("mark 1");
     const auto result = instrument(parsed(kernel_text(body)), "k");
     ASSERT_TRUE(result.ok());
     EXPECT_NE(result->ptx.find("%gwatch3_cursor"), std::string::npos);
-    EXPECT_NE(result->ptx.find("$gwatch3_hot2:"), std::string::npos);
+    EXPECT_NE(result->ptx.find("$gwatch3_flushed2:"), std::string::npos);
 }
 
 TEST(Instrument, WhatIsPutInCanBeTakenOutAgain) {

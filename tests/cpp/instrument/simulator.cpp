@@ -415,6 +415,7 @@ class Machine {
         if (name == "%laneid") return lane_;
         if (name == "%lanemask_lt") return (std::uint64_t{1} << lane_) - 1;
         if (name == "%clock64") return clock_;
+        if (name == "%clock") return cut(clock_, 32);
         if (name == "%globaltimer") return globaltimer();
         if (name == "%globaltimer_lo") return cut(globaltimer(), 32);
         if (name == "%smid") return warp_->block[0] % 7;

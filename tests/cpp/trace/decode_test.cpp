@@ -276,13 +276,13 @@ TEST(Decode, FullRegionGoesOnInThePool) {
 
 TEST(Decode, ExitNeedsAllThreads) {
     OneWarp warp;
-    warp.launch.cold(0, 0, exit_site(warp.sites), 0x0000ffff, 50000);
+    warp.launch.cold_exit(0, 0, 0x0000ffff, 50000);
     EXPECT_EQ(warp.decode().lanes[0].exit_ns, kUnknownTime);
     EXPECT_EQ(warp.decode().warnings,
               std::vector<std::string>{"1 warp left no record of the exit: the kernel trapped or "
                                        "was stopped, or the record was "
                                        "dropped; their lifetime counts to their last record."});
-    warp.launch.cold(0, 16, exit_site(warp.sites), 0xffff0000, 90000);
+    warp.launch.cold_exit(0, 16, 0xffff0000, 90000);
     const trace::Run run = warp.decode();
     EXPECT_NEAR(run.lanes[0].exit_ns, 90000, 64);
     EXPECT_TRUE(run.warnings.empty());
@@ -320,7 +320,7 @@ TEST(Decode, DropsAreToldWithTheSizeThatWouldDo) {
 /// Warps that fill their region, then pass `unknown` markers, then `proven` ones: the larger region
 /// must hold both, for the unknown ones come first.
 TEST(Decode, WhatARegionDroppedTellsTheBytesThatAreNeeded) {
-    constexpr int kFull = 256 - record::kHeaderSlots;
+    constexpr int kFull = 256 - record::kHeaderSlots - record::kExitSlots;
     instrument::SiteTable sites = simple_sites(1);
     for (const int proven : {1, 40, 3000, 100'000}) {
         for (const int unknown : {0, 1, 700, 9000}) {

@@ -69,23 +69,30 @@ TEST(DecodeTime, Clock48BitsWrap) {
 }
 
 TEST(DecodeTime, KernelOfMinutesWithTimerLowWordsOnly) {
-    // No hot exit: the rate has to come from low words of the timer that wrap every 4.3 s.
+    // Every warp leaves in two halves, so there is no hot exit: the rate has to come from low words
+    // of the timer that wrap every 4.3 s.
     SimulatedGpu gpu;
     gpu.sms = {{0.505, 1000}};
-    SimulatedLaunch launch(small_request(1, 32), gpu, exit_site(kSites));
-    launch.enter(0, 0, 0);
-    for (int i = 1; i <= 60; ++i) {
-        for (int j = 0; j < 63; ++j) {
-            const double ns = 1e9 * i * i / 10 + j * 1e5;
-            launch.cold(0, 0, j % 2 == 0 ? start_site(0) : end_site(0), 1, ns);
-        }
-        launch.cold(0, 0, end_site(0), 1, 1e9 * i * i / 10 + 63 * 1e5);
+    SimulatedLaunch launch(small_request(60, 32, 4 << 20), gpu, exit_site(kSites));
+    const auto leaving_ns = [](std::uint32_t region) {
+        return 1e9 * (region + 1) * (region + 1) / 10;
+    };
+    for (std::uint32_t region = 0; region < 60; ++region) {
+        launch.enter(region, 0, 100.0 * region);
+        launch.hot(region, start_site(0), leaving_ns(region) - 2e6);
+        launch.hot(region, end_site(0), leaving_ns(region) - 1e6);
+        launch.cold(region, 0, start_site(0), 0xffff, leaving_ns(region) - 1000);
+        launch.cold(region, 16, start_site(0), 0xffff0000, leaving_ns(region) - 1000);
+        launch.cold_exit(region, 0, 0xffff, leaving_ns(region));
+        launch.cold_exit(region, 16, 0xffff0000, leaving_ns(region));
     }
     const trace::Run run = decoded(launch);
-    ASSERT_EQ(run.slices.size(), 60u * 32);
-    for (int i = 1; i <= 60; ++i) {
-        EXPECT_NEAR(static_cast<double>(run.slices.start_ns[32 * (i - 1)]), 1e9 * i * i / 10, 100)
-            << i;
+    ASSERT_EQ(run.slices.size(), 60u);
+    for (std::uint32_t region = 0; region < 60; ++region) {
+        EXPECT_NEAR(static_cast<double>(run.lanes[region].exit_ns), leaving_ns(region), 100)
+            << region;
+        EXPECT_NEAR(static_cast<double>(run.slices.start_ns[region]), leaving_ns(region) - 2e6, 100)
+            << region;
     }
     EXPECT_NEAR(run.time.clock_mhz, 1980.2, 0.1);
 }
@@ -118,8 +125,8 @@ TEST(DecodeTime, LateTimersAreBetterThanNone) {
     launch.chunk_delay_ns = 1500;
     for (std::uint32_t region = 0; region < 4; ++region) {
         launch.enter(region, 0, 10.0 * region);
-        launch.cold(region, 0, exit_site(kSites), 0xffff, 1e6);
-        launch.cold(region, 16, exit_site(kSites), 0xffff0000, 1e6 + 500);
+        launch.cold_exit(region, 0, 0xffff, 1e6);
+        launch.cold_exit(region, 16, 0xffff0000, 1e6 + 500);
     }
     const trace::Run run = decoded(launch);
     EXPECT_NEAR(run.time.clock_mhz, 1980.2, 5);

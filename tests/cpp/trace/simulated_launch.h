@@ -56,6 +56,26 @@ inline instrument::SiteTable simple_sites(std::uint32_t scopes) {
     table.sites.emplace_back().actions = {{ActionKind::kExit, ptx::kNone}};
     return table;
 }
+/// A table of series of these lengths, one after the other, then an exit. Each site is a mark of a
+/// scope of its own.
+inline instrument::SiteTable series_sites(const std::vector<std::uint32_t>& lengths) {
+    instrument::SiteTable table;
+    for (const std::uint32_t length : lengths) {
+        for (std::uint32_t place = 0; place < length; ++place) {
+            const auto scope = static_cast<std::uint32_t>(table.scopes.size());
+            table.scopes.emplace_back().name = "m" + std::to_string(scope);
+            instrument::Site& site = table.sites.emplace_back();
+            site.actions = {{instrument::ActionKind::kMark, scope}};
+            site.markers = 1;
+            site.placement = instrument::Placement::kProven;
+            site.series = static_cast<std::uint8_t>(length);
+            site.place = static_cast<std::uint8_t>(place);
+        }
+    }
+    table.sites.emplace_back().actions = {{instrument::ActionKind::kExit, ptx::kNone}};
+    return table;
+}
+
 inline std::uint16_t start_site(std::uint32_t scope) {
     return static_cast<std::uint16_t>(3 * scope + 1);
 }
@@ -85,6 +105,9 @@ class SimulatedLaunch : public record::MemoryReader {
 
     const record::Plan& plan() const { return plan_; }
 
+    /// Slots of the longest record of the kernel: a region keeps room for it and for the exit.
+    std::uint32_t longest_record = 1;
+
     void enter(std::uint32_t region, std::uint32_t sm, double ns) {
         const record::LaunchConstants& c = plan_.constants;
         warps_[region].sm = sm;
@@ -97,7 +120,7 @@ class SimulatedLaunch : public record::MemoryReader {
 
     /// A record of the whole warp; goes the cold way when the region is full.
     void hot(std::uint32_t region, std::uint16_t site, double ns, std::uint32_t mask = 0xffffffff) {
-        if (warps_[region].used + 1 > plan_.constants.region_slots) {
+        if (is_full(region)) {
             cold(region, 0, site, mask, ns);
             return;
         }
@@ -105,24 +128,39 @@ class SimulatedLaunch : public record::MemoryReader {
     }
 
     /// A record of a proven marker: dropped when the region is full.
-    void proven(std::uint32_t region, std::uint16_t site, double ns) {
-        if (warps_[region].used + 1 <= plan_.constants.region_slots) {
-            put_slot(region, site, ns);
+    void proven(std::uint32_t region, std::uint16_t site, double ns) { series(region, site, {ns}); }
+
+    /// A record of a series, one marker a site: dropped when the region is full. `slots` of it are
+    /// written, of a warp that is stopped.
+    void series(std::uint32_t region, std::uint16_t first_site, const std::vector<double>& times,
+                std::uint32_t slots = record::kMaxSeriesSites) {
+        if (is_full(region)) {
+            warps_[region].dropped_events += times.size();
             return;
         }
-        ++control_.dropped_records;
-        ++control_.dropped_events;
-        control_.most_overflow = std::max(control_.most_overflow, ++warps_[region].overflow);
+        put_slot(region, first_site, times[0]);
+        const SimulatedSm& sm = gpu_.sms[warps_[region].sm];
+        for (std::size_t i = 1; i < times.size() && --slots != 0; i += 2) {
+            std::uint64_t words = sm.clock(times[i]);
+            if (i + 1 < times.size()) {
+                words = (words & 0xffffffff) | sm.clock(times[i + 1]) << 32;
+            }
+            std::memcpy(slot_at(region, warps_[region].used++), &words, sizeof words);
+        }
     }
 
-    void exit(std::uint32_t region, double ns, std::uint32_t mask = 0xffffffff) {
-        if (warps_[region].used + record::kExitSlots > plan_.constants.region_slots) {
-            cold(region, 0, exit_, mask, ns);
-            return;
-        }
+    /// The whole warp leaves: that always has room in the region. Lane 0 tells what it dropped.
+    void exit(std::uint32_t region, double ns) {
         put_slot(region, exit_, ns);
         const std::uint64_t timer = gpu_.timer(ns);
         std::memcpy(slot_at(region, warps_[region].used++), &timer, sizeof timer);
+        add_drops(region);
+    }
+
+    /// Some lanes leave.
+    void cold_exit(std::uint32_t region, std::uint32_t lane, std::uint32_t mask, double ns) {
+        cold(region, lane, exit_, mask, ns);
+        if ((mask & 1) != 0) add_drops(region);
     }
 
     /// A record of some lanes, in the chunks of one of them; dropped when the pool is empty.
@@ -130,23 +168,24 @@ class SimulatedLaunch : public record::MemoryReader {
               double ns) {
         std::uint32_t& cursor = warps_[region].cursors[lane];
         double timer_ns = ns;
-        if (cursor % record::kChunkUnits == 0) {
+        if (cursor % record::kChunkBytes == 0) {
             const std::uint64_t chunk = control_.chunks_taken++;
             if (chunk >= plan_.constants.pool_chunks) {
                 ++control_.dropped_records;
-                ++control_.dropped_events;
+                control_.dropped_events += site != exit_;
                 return;
             }
-            cursor = static_cast<std::uint32_t>(chunk * record::kChunkUnits);
+            cursor = static_cast<std::uint32_t>(chunk * record::kChunkBytes);
             const record::ChunkHeader header{region + 1, lane, warps_[region].sm, 0};
-            std::memcpy(unit_at(cursor++), &header, sizeof header);
+            put_unit(cursor, &header);
             timer_ns += chunk_delay_ns;
         }
         const std::uint64_t clock = gpu_.sms[warps_[region].sm].clock(ns);
+        const auto timer = static_cast<std::uint32_t>(gpu_.timer(timer_ns));
         const record::Unit unit{static_cast<std::uint32_t>(clock), site,
                                 static_cast<std::uint16_t>(clock >> 32), mask,
-                                static_cast<std::uint32_t>(gpu_.timer(timer_ns))};
-        std::memcpy(unit_at(cursor++), &unit, sizeof unit);
+                                site == exit_ ? timer : 0};
+        put_unit(cursor, &unit);
     }
 
     record::Control& control() { return control_; }
@@ -169,16 +208,28 @@ class SimulatedLaunch : public record::MemoryReader {
     struct Warp {
         std::uint32_t sm = 0;
         std::uint32_t used = 0;
-        std::uint64_t overflow = 0;
+        std::uint64_t dropped_events = 0;
         std::uint32_t cursors[record::kLanes] = {};
     };
+
+    bool is_full(std::uint32_t region) const {
+        return warps_[region].used + longest_record + record::kExitSlots >
+               plan_.constants.region_slots;
+    }
+    void add_drops(std::uint32_t region) {
+        const std::uint64_t dropped = warps_[region].dropped_events;
+        control_.dropped_records += dropped;
+        control_.dropped_events += dropped;
+        control_.most_overflow = std::max(control_.most_overflow, dropped);
+    }
 
     char* slot_at(std::uint32_t region, std::uint32_t slot) {
         const std::uint64_t index = std::uint64_t{region} * plan_.constants.region_slots + slot;
         return &memory_.at(plan_.regions_offset + index * sizeof(record::Slot));
     }
-    char* unit_at(std::uint32_t unit) {
-        return &memory_.at(plan_.pool_offset + std::uint64_t{unit} * sizeof(record::Unit));
+    void put_unit(std::uint32_t& cursor, const void* unit) {
+        std::memcpy(&memory_.at(plan_.pool_offset + cursor), unit, sizeof(record::Unit));
+        cursor += sizeof(record::Unit);
     }
     void put_slot(std::uint32_t region, std::uint16_t site, double ns) {
         const std::uint64_t clock = gpu_.sms[warps_[region].sm].clock(ns);
