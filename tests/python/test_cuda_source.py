@@ -155,6 +155,21 @@ def test_library_that_another_process_has_loaded(library: Path) -> None:
     assert markers(bytes(result.ptx))
 
 
+def test_relocatable_device_code(tmp_path: Path) -> None:
+    """The linked image has no PTX; the program's file has it still."""
+    built = nvcc("-rdc=true", "-arch=sm_90a", "-o", tmp_path / "program", MATMUL)
+    assert built.returncode == 0, built.stderr
+    linked = fatbin(tmp_path, "-gencode=arch=compute_90a,code=sm_90a")
+
+    in_file = libpygwatch.find_in_files([str(tmp_path / "program")], KERNEL, 90)
+    source = CudaSource()
+    source._in_files = lambda launch: in_file  # type: ignore[method-assign]
+
+    assert markers(in_file.ptx) != []
+    assert found(FakeLaunch(image=linked), source).ptx == in_file.ptx
+    assert libpygwatch.assemble(in_file.ptx, KERNEL, assemblers.candidates([])).cubin
+
+
 def test_libraries_of_this_process() -> None:
     assert any("libc.so" in path or "libc-" in path for path in loaded_files())
     assert "neither the program nor a library" in reason(FakeLaunch())

@@ -6,6 +6,7 @@ seen, that is the image; else the files that the process has loaded are searched
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 
@@ -59,19 +60,31 @@ class CudaSource:
         )
 
     def _search(self, launch: Launch) -> libpygwatch.KernelPtx:
-        arguments = (launch.kernel, launch.compute_capability)
-        if launch.image.startswith(_FATBIN_MAGIC):
-            try:
-                return libpygwatch.find_in_fatbin(launch.image, *arguments)
-            except SourceError as error:
-                return _cuobjdump.after(error, launch, image=launch.image)
+        if not launch.image.startswith(_FATBIN_MAGIC):
+            return self._in_files(launch)
+        try:
+            return _in_image(launch)
+        except SourceError as error:
+            # Relocatable device code is linked without its PTX, which stays in the program's file.
+            with contextlib.suppress(SourceError):
+                return self._in_files(launch)
+            raise error
+
+    def _in_files(self, launch: Launch) -> libpygwatch.KernelPtx:
         files = loaded_files(self._process_id)
         try:
-            return libpygwatch.find_in_files(files, *arguments)
+            return libpygwatch.find_in_files(files, launch.kernel, launch.compute_capability)
         except SourceError as error:
             if launch.image:
                 error.message = f"it was loaded from a cubin, without PTX; {error.message}"
             return _cuobjdump.after(error, launch, files=files)
+
+
+def _in_image(launch: Launch) -> libpygwatch.KernelPtx:
+    try:
+        return libpygwatch.find_in_fatbin(launch.image, launch.kernel, launch.compute_capability)
+    except SourceError as error:
+        return _cuobjdump.after(error, launch, image=launch.image)
 
 
 def loaded_files(process_id: int | None = None) -> list[str]:
