@@ -34,6 +34,8 @@ export class Timeline {
   private readonly selection: SelectionPanel;
   private readonly status = element("span", "faint status");
   private lineStep = 1;
+  /** What the last fine frame took. */
+  private restMs = 0;
   private moving = false;
   private frameRequest = 0;
   private settleTimer = 0;
@@ -85,7 +87,8 @@ export class Timeline {
     clearTimeout(this.settleTimer);
     this.moving = moving;
     if (!moving) this.lineStep = 1;
-    else this.settleTimer = window.setTimeout(() => this.changed(false), SETTLE_MS);
+    else if (this.restMs > SLOW_FRAME_MS) this.lineStep = Math.max(this.lineStep, 2);
+    if (moving) this.settleTimer = window.setTimeout(() => this.changed(false), SETTLE_MS);
     if (!this.frameRequest) this.frameRequest = requestAnimationFrame(() => this.draw());
     this.onChange();
   }
@@ -369,7 +372,8 @@ export class Timeline {
     this.canvases.drawRows(coarse ? Math.min(devicePixelRatio, 1) : devicePixelRatio, this.lineStep);
     this.canvases.drawOverlay();
     const took = performance.now() - began;
-    if (this.moving && took > SLOW_FRAME_MS) this.lineStep = Math.min(MOST_LINE_STEP, this.lineStep + 1);
+    if (!this.moving) this.restMs = took;
+    else if (took > SLOW_FRAME_MS) this.lineStep = Math.min(MOST_LINE_STEP, this.lineStep + 1);
     this.status.textContent = this.describe();
     this.root.dataset.paintMs = took.toFixed(1);
     this.root.dataset.paintedMs ??= performance.now().toFixed(1);
