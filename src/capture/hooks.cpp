@@ -23,7 +23,8 @@ constexpr std::array<CUpti_CallbackId, 4> kContextEndCallbacks{
 
 /// Rare calls, so always on: what a kernel was loaded from must be known long before its launch is
 /// traced.
-constexpr std::array<CUpti_CallbackId, 6> kLoadCallbacks{
+constexpr std::array<CUpti_CallbackId, 8> kLoadCallbacks{
+    CUPTI_DRIVER_TRACE_CBID_cuModuleLoad,          CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadFromFile,
     CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData,      CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx,
     CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary, CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData,
     CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,        CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload,
@@ -69,6 +70,20 @@ std::pair<const void*, const void*> loaded(CUpti_CallbackId id, const CUpti_Call
         default:
             return {nullptr, nullptr};
     }
+}
+
+/// The handle and the file of a load call that has returned.
+std::pair<const void*, const char*> loaded_file(CUpti_CallbackId id,
+                                                const CUpti_CallbackData& data) {
+    if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoad) {
+        const auto& p = parameters<cuModuleLoad_params>(data);
+        return {p.module ? *p.module : nullptr, p.fname};
+    }
+    if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadFromFile) {
+        const auto& p = parameters<cuLibraryLoadFromFile_params>(data);
+        return {p.library ? *p.library : nullptr, p.fileName};
+    }
+    return {nullptr, nullptr};
 }
 
 /// The module or library that a call is about to unload.
@@ -230,6 +245,8 @@ void Hooks::on_exit(CUpti_CallbackId id, const CUpti_CallbackData& data) {
     if (returned(data) != CUDA_SUCCESS) return;
     const auto [handle, image] = loaded(id, data);
     if (handle) images_.add(handle, image);
+    const auto [file_handle, path] = loaded_file(id, data);
+    if (file_handle && path) images_.add_file(file_handle, path);
 }
 
 void Hooks::forget(const void* module_or_library) {

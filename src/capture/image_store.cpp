@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <utility>
 
 namespace gwatch::capture {
 
@@ -81,13 +83,31 @@ void ImageStore::add(const void* handle, const void* image) {
     const void* start = image ? unwrap(image) : nullptr;
     if (!handle || !start) return;
     const std::optional<std::size_t> size = image_size(start);
+    const bool fits = size && *size <= max_bytes_ / 4;
+    keep(handle, fits ? std::string(static_cast<const char*>(start), *size) : std::string());
+}
+
+void ImageStore::add_file(const void* handle, const char* path) {
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : 0;
+    std::string bytes;
+    if (size > 0 && static_cast<std::size_t>(size) <= max_bytes_ / 4) {
+        bytes.resize(static_cast<std::size_t>(size));
+        file.seekg(0);
+        if (!file.read(bytes.data(), size)) bytes.clear();
+    }
+    if (handle) keep(handle, std::move(bytes));
+}
+
+/// Nothing is kept of an image without bytes, but what was known of its handle is forgotten.
+void ImageStore::keep(const void* handle, std::string bytes) {
     const std::lock_guard lock(mutex_);
     if (const auto old = by_handle_.find(handle); old != by_handle_.end()) drop(old->second);
-    if (!size || *size > max_bytes_ / 4) return;
-    while (total_bytes_ + *size > max_bytes_) drop(std::prev(images_.end()));
-    images_.push_front({handle, std::string(static_cast<const char*>(start), *size)});
+    if (bytes.empty()) return;
+    while (total_bytes_ + bytes.size() > max_bytes_) drop(std::prev(images_.end()));
+    total_bytes_ += bytes.size();
+    images_.push_front({handle, std::move(bytes)});
     by_handle_[handle] = images_.begin();
-    total_bytes_ += *size;
 }
 
 void ImageStore::remove(const void* handle) {

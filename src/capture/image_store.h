@@ -22,6 +22,8 @@ class ImageStore {
 
     /// Copies the image of a module or library handle, unless it is of unknown or too great a size.
     void add(const void* handle, const void* image);
+    /// The same for a file that the driver has loaded.
+    void add_file(const void* handle, const char* path);
     void remove(const void* handle);
     /// Empty when the load was not seen, or is forgotten.
     std::string find(const void* handle);
@@ -32,6 +34,7 @@ class ImageStore {
         const void* handle;
         std::string bytes;
     };
+    void keep(const void* handle, std::string bytes);
     void drop(std::list<Image>::iterator image);
 
     const std::size_t max_bytes_;

@@ -1,4 +1,7 @@
+#include <unistd.h>
+
 #include <cstring>
+#include <fstream>
 
 #include "capture_fixture.h"
 
@@ -289,6 +292,20 @@ TEST_F(LaunchTest, TheImageSeenAtLoadIsGivenToThePreparer) {
     launch(kernel);
     hooks->end();
     EXPECT_EQ(given, image);
+}
+
+TEST_F(LaunchTest, TheFileThatWasLoadedIsGivenToThePreparer) {
+    const std::string path = testing::TempDir() + "gwatch_module_" + std::to_string(getpid());
+    std::ofstream(path) << ".version 9.0";
+    auto module = reinterpret_cast<CUmodule>(driver.function(kernel).module);
+    cuModuleLoad_params load{&module, path.c_str()};
+    cupti.call(CUPTI_DRIVER_TRACE_CBID_cuModuleLoad, load, nullptr, [] { return CUDA_SUCCESS; });
+    std::string given;
+    preparer->on_prepare = [&](const LaunchInfo& info) { given = info.image; };
+    begin();
+    launch(kernel);
+    hooks->end();
+    EXPECT_EQ(given, ".version 9.0");
 }
 
 TEST_F(LaunchTest, TheImageOfALibraryIsFoundThroughItsKernel) {

@@ -1,7 +1,9 @@
 #include <elf.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
+#include <fstream>
 
 #include "capture/image_store.h"
 #include "capture/kernel_filter.h"
@@ -89,6 +91,22 @@ TEST(ImageStoreTest, APtxTextEndsAtItsZero) {
     ImageStore store(1 << 20);
     store.add(&store, "// text");
     EXPECT_EQ(store.find(&store), "// text");
+}
+
+TEST(ImageStoreTest, AFileIsKeptWhole) {
+    const std::string path = testing::TempDir() + "gwatch_image_" + std::to_string(getpid());
+    std::ofstream(path) << ".version 8.0";
+    ImageStore store(100);
+    store.add_file(&path, path.c_str());
+    EXPECT_EQ(store.find(&path), ".version 8.0");
+    EXPECT_EQ(store.total_bytes(), 12u);
+
+    std::ofstream(path) << std::string(26, 'x');  // more than a quarter of the store
+    store.add_file(&path, path.c_str());
+    EXPECT_EQ(store.find(&path), "");
+    store.add_file(&path, "/no/such/file");
+    EXPECT_EQ(store.find(&path), "");
+    EXPECT_EQ(store.total_bytes(), 0u);
 }
 
 TEST(ImageStoreTest, AWrappedFatbinIsUnwrapped) {
