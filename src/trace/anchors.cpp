@@ -106,11 +106,7 @@ class Collector {
         const WarpRecords& warp = raw_.warps[index];
         add(index, warp.header.clock, warp.header.globaltimer);
         const std::size_t count = warp.slots.size();
-        // A hot exit ends its warp, so it stands in the last two slots; the others need no look.
-        if (count < 2 || !sites_.has(site_of(warp.slots[count - 2])) ||
-            !sites_.is_exit(site_of(warp.slots[count - 2]))) {
-            return;
-        }
+        if (!warp.ends_with_exit) return;
         const std::uint64_t clock =
             unwrap_clock(clock48_of(warp.slots[count - 2]), warp.header.clock);
         add(index, clock, warp.slots[count - 1]);

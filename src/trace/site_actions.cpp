@@ -8,6 +8,16 @@ namespace gwatch::trace {
 
 using instrument::ActionKind;
 
+namespace {
+
+Error part_of_no_whole_series(std::size_t site) {
+    return Error{ErrorKind::kArchive,
+                 "site " + std::to_string(site) +
+                     " of the site table is part of a series that is not whole"};
+}
+
+}  // namespace
+
 Result<SiteActions> SiteActions::make(const instrument::SiteTable& sites) {
     SiteActions result;
     result.scope_count_ = static_cast<std::uint32_t>(sites.scopes.size());
@@ -33,6 +43,7 @@ Result<SiteActions> SiteActions::make(const instrument::SiteTable& sites) {
             entry.starts += action.kind == ActionKind::kStart ? 1 : 0;
             result.actions_.push_back(action);
         }
+        if (!is_exit && site.series == 0) return part_of_no_whole_series(result.sites_.size() + 1);
         result.sites_.push_back(entry);
         result.series_.push_back(is_exit ? 0 : site.series);
     }
@@ -43,18 +54,22 @@ Result<SiteActions> SiteActions::make(const instrument::SiteTable& sites) {
 /// A series is whole: its sites follow each other and know their place in it.
 Result<void> SiteActions::check_series() const {
     for (std::uint32_t site = 1; site <= site_count(); ++site) {
-        if (is_exit(site)) continue;
-        const std::uint32_t first = site - place(site);
+        const bool begins = place(site) == 0;
+        const bool ends = place(site) + 1u == series(site);
         const bool is_whole = place(site) < series(site) &&
-                              series(site) <= record::kMaxSeriesSites && place(site) < site &&
-                              first + series(site) - 1 <= site_count();
-        if (!is_whole || series(first) != series(site) || place(first) != 0) {
-            return Error{ErrorKind::kArchive,
-                         "site " + std::to_string(site) +
-                             " of the site table is part of a series that is not whole"};
+                              series(site) <= record::kMaxSeriesSites &&
+                              (begins || goes_on(site - 1)) && (ends || goes_on(site));
+        if (!is_exit(site) && !is_whole) {
+            return part_of_no_whole_series(site);
         }
     }
     return {};
+}
+
+/// Whether the next site is the next one of the same series.
+bool SiteActions::goes_on(std::uint32_t site) const {
+    return has(site) && has(site + 1) && series(site) == series(site + 1) &&
+           place(site) + 1 == place(site + 1);
 }
 
 }  // namespace gwatch::trace

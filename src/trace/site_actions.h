@@ -41,6 +41,7 @@ class SiteActions {
 
   private:
     Result<void> check_series() const;
+    bool goes_on(std::uint32_t site) const;
 
     struct Site {
         std::uint32_t first_action;

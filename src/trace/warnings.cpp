@@ -45,12 +45,14 @@ std::uint64_t most_whole_warps_in_pool(const record::RawRecords& raw) {
 }
 
 /// Slots that would have held what regions dropped. Unknown markers of whole warps that went to the
-/// pool would have taken slots of the larger region first.
+/// pool would have taken slots of the larger region first. A region is full when its longest record
+/// would not fit, even if a shorter one would.
 std::uint64_t region_slots_needed(const record::RawRecords& raw) {
     const std::uint64_t slots = raw.plan.constants.region_slots;
     if (raw.control.most_overflow == 0) return slots;
     const std::uint64_t others = most_whole_warps_in_pool(raw) + dropped_by_pool(raw);
-    return slots + raw.control.most_overflow + others;
+    constexpr std::uint32_t kLongest = record::series_slots(record::kMaxSeriesSites);
+    return slots + raw.control.most_overflow + others + kLongest - 1;
 }
 
 void warn_of_drops(const Counts& counts, std::vector<std::string>* warnings) {

@@ -132,7 +132,8 @@ class Sorter {
                              ", but the site table has " + std::to_string(sites_.site_count()));
     }
 
-    Result<void> count_slots(const WarpRecords& records) {
+    /// Counts the records of each site; finds out what the last one is.
+    Result<void> count_slots(WarpRecords& records) {
         std::uint64_t* counts = result_.records_of_site.data();
         for (std::size_t i = 0; i < records.slots.size();) {
             const std::uint32_t site = site_of(records.slots[i]);
@@ -147,6 +148,7 @@ class Sorter {
                 slots == whole ? std::max(1u, sites_.series(site)) : 2 * slots - 1;
             for (std::size_t place = 0; place < written; ++place) ++counts[site - 1 + place];
             i += whole;
+            records.ends_with_exit = sites_.is_exit(site) && i == records.slots.size();
         }
         return {};
     }

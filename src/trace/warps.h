@@ -36,6 +36,7 @@ struct WarpRecords {
     std::span<const std::uint64_t> slots;  ///< behind the header
     std::uint32_t first_cold_run;          ///< into RawWarps::cold_runs
     std::uint32_t cold_run_count;
+    bool ends_with_exit;  ///< the last two slots are the record of a hot exit
 };
 
 /// The raw records, sorted by warp and checked: every site is in the table, every index in range.
