@@ -3,7 +3,7 @@
 import { RunFacts } from "./facts";
 import { RunData, rowOfSlice } from "./run_data";
 import { inSlicesOfTime } from "./slices_of_time";
-import { WarpStrips } from "./timeline/flatten";
+import { WarpStrips } from "./timeline/warp_strips";
 
 /** Longest slices kept of each scope. */
 const LONGEST = 8;

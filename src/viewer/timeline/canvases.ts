@@ -13,6 +13,12 @@ import { AXIS_HEIGHT, LABEL_WIDTH, PREFERRED_ROW_HEIGHT } from "./viewport";
 const MIN_HEIGHT = 110;
 const DIMMED = 0.22;
 
+/** What a painted pixel shows. */
+export interface Sample {
+  line: Line;
+  time: number;
+}
+
 export class Canvases {
   readonly frame = element("div", "frame");
   readonly overlay = element("canvas", "overlay");
@@ -76,7 +82,7 @@ export class Canvases {
   }
 
   /** What the painted line at a height below the axis shows, and the instant of its pixel at `x`. */
-  sampleAt(x: number, y: number): { line: Line; time: number } | undefined {
+  sampleAt(x: number, y: number): Sample | undefined {
     const window = this.window(devicePixelRatio, 1);
     const line = lineAt(window, this.model.rows, Math.floor(y * devicePixelRatio));
     if (line.viewRow < 0 || line.viewRow >= this.model.rows.count) return undefined;

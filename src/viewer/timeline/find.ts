@@ -80,8 +80,32 @@ export function firstSliceOf(data: RunData, { row, thread }: Target): number | u
   return undefined;
 }
 
+/** The slice before or after the pinned one, in its warp or of its scope; without one, the first in sight. */
+export function neighbour(model: Model, step: 1 | -1, which: "same" | "any"): number | undefined {
+  const { cursor, data, facts } = model;
+  if (cursor === undefined) return firstInSight(model);
+  return nextSlice(model, new Set(which === "same" ? [data.scope[cursor]] : facts.scopes.keys()), cursor, step);
+}
+
+/** What runs in the next row at the start of the pinned slice. */
+export function inNextRow(model: Model, step: 1 | -1): number | undefined {
+  const { cursor, data, rows } = model;
+  if (cursor === undefined) return firstInSight(model);
+  const from = rows.viewRowOf[rowOfSlice(data, cursor)];
+  for (let viewRow = from + step; viewRow >= 0 && viewRow < rows.count; viewRow += step) {
+    const slice = rows.part[viewRow] < 0 ? sliceAt(model, viewRow, data.start[cursor]) : undefined;
+    if (slice !== undefined) return slice;
+  }
+  return undefined;
+}
+
+function firstInSight(model: Model): number | undefined {
+  const { view } = model;
+  return model.level === "sms" ? undefined : sliceAt(model, Math.max(0, Math.floor(view.topRow)), view.begin);
+}
+
 /** The slice that is open at a time in the warp of a view row, or the nearest one after it. */
-export function sliceAt(model: Model, viewRow: number, time: number): number | undefined {
+function sliceAt(model: Model, viewRow: number, time: number): number | undefined {
   const { rows, data } = model;
   if (viewRow < 0 || viewRow >= rows.count) return undefined;
   const row = rows.members[rows.first[viewRow]];

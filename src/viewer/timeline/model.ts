@@ -3,7 +3,7 @@
 import { RunFacts } from "../facts";
 import { Ranges } from "../ranges";
 import { RunData, rowOfSlice } from "../run_data";
-import { WarpStrips } from "./flatten";
+import { WarpStrips } from "./warp_strips";
 import { Occupancy } from "./occupancy";
 import { Level, OrderChoice, SortKey, ViewRows, WHOLE_BLOCK, orderRows } from "./order";
 import { SmLayout } from "./sm_layout";

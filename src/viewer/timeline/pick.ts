@@ -1,7 +1,7 @@
 // What is under the pointer.
 
 import { Instants, RunData, depthOf, firstPast, maskOf } from "../run_data";
-import { WarpStrips } from "./flatten";
+import { WarpStrips } from "./warp_strips";
 
 export interface Picked {
   /** The warp; `thread` is below 0 unless the row shows one of its threads. */

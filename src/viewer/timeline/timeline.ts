@@ -1,27 +1,25 @@
 // The timeline tab: puts its parts together and answers to gestures, keys and controls.
 
 import { button, element } from "../dom";
+import { rowOfSlice } from "../run_data";
 import * as units from "../units";
-import { Canvases, warpOf } from "./canvases";
+import { Canvases, Sample, warpOf } from "./canvases";
 import { Controls } from "./controls";
 import { Details } from "./details";
-import { findTarget, firstSliceOf, nextSlice, scopesNamed, sliceAt } from "./find";
+import { findTarget, firstSliceOf, inNextRow, neighbour, nextSlice, scopesNamed } from "./find";
+import { Frames } from "./frames";
 import { attachGestures } from "./gestures";
 import { makeHelp } from "./keys";
 import { Legend } from "./legend";
 import { Model } from "./model";
-import { WHOLE_WARP } from "./order";
 import { Picked, pick } from "./pick";
 import { SelectionPanel } from "./selection";
+import { blockAt, placeLines } from "./sm_pointer";
+import { describeView } from "./status";
 import { Tooltip, line } from "./tooltip";
 import { LABEL_WIDTH } from "./viewport";
-import { blockLines } from "./words";
-import { rowOfSlice } from "../run_data";
 
-const SLOW_FRAME_MS = 14;
-const SETTLE_MS = 90;
 const REACH_PIXELS = 4;
-const MOST_LINE_STEP = 4;
 
 export class Timeline {
   readonly root = element("section", "card timeline");
@@ -33,12 +31,7 @@ export class Timeline {
   private readonly details: Details;
   private readonly selection: SelectionPanel;
   private readonly status = element("span", "faint status");
-  private lineStep = 1;
-  /** What the last fine frame took. */
-  private restMs = 0;
-  private moving = false;
-  private frameRequest = 0;
-  private settleTimer = 0;
+  private readonly frames: Frames;
   private readonly resized = new ResizeObserver(() => this.resize());
 
   /** `onChange` is told whenever something worth keeping in the address changed. */
@@ -47,6 +40,7 @@ export class Timeline {
     private readonly onChange: () => void,
   ) {
     this.canvases = new Canvases(model);
+    this.frames = new Frames(this.canvases, (ms) => this.drawn(ms));
     this.tooltip = new Tooltip(model);
     const zoom = () => this.zoomToChoice();
     this.details = new Details(model, { zoom, step: (step) => this.step(step, "same"), close: () => this.pin(undefined) });
@@ -73,8 +67,7 @@ export class Timeline {
   stop(): void {
     this.resized.disconnect();
     this.tooltip.box.remove();
-    cancelAnimationFrame(this.frameRequest);
-    clearTimeout(this.settleTimer);
+    this.frames.stop();
   }
 
   fit(): void {
@@ -82,15 +75,14 @@ export class Timeline {
     this.changed(false);
   }
 
-  /** Draws soon; while `moving` coarsely if a frame is slow, then finely once at rest. */
+  /** Draws soon; see Frames for `moving`. */
   changed(moving: boolean): void {
-    clearTimeout(this.settleTimer);
-    this.moving = moving;
-    if (!moving) this.lineStep = 1;
-    else if (this.restMs > SLOW_FRAME_MS) this.lineStep = Math.max(this.lineStep, 2);
-    if (moving) this.settleTimer = window.setTimeout(() => this.changed(false), SETTLE_MS);
-    if (!this.frameRequest) this.frameRequest = requestAnimationFrame(() => this.draw());
+    this.frames.changed(moving);
     this.onChange();
+  }
+
+  drawNow(): void {
+    this.frames.drawNow();
   }
 
   /** Takes over what was changed in the model from outside. */
@@ -176,22 +168,12 @@ export class Timeline {
 
   /** Pins the slice before or after the pinned one, in its warp or of its scope. */
   step(step: 1 | -1, which: "same" | "any"): void {
-    const { cursor, data, facts } = this.model;
-    const same = which === "same" && cursor !== undefined;
-    const scopes = new Set(same ? [data.scope[cursor]] : facts.scopes.keys());
-    this.reveal(cursor === undefined ? this.firstInSight() : nextSlice(this.model, scopes, cursor, step));
+    this.reveal(neighbour(this.model, step, which));
   }
 
   /** Pins what runs in the next row at the pinned time. */
   stepRow(step: 1 | -1): void {
-    const { cursor, data, rows } = this.model;
-    if (cursor === undefined) return this.reveal(this.firstInSight());
-    const time = data.start[cursor];
-    const from = rows.viewRowOf[rowOfSlice(data, cursor)];
-    for (let viewRow = from + step; viewRow >= 0 && viewRow < rows.count; viewRow += step) {
-      const slice = rows.part[viewRow] < 0 ? sliceAt(this.model, viewRow, time) : undefined;
-      if (slice !== undefined) return this.reveal(slice);
-    }
+    this.reveal(inNextRow(this.model, step));
   }
 
   toggleCursor(): void {
@@ -313,44 +295,27 @@ export class Timeline {
     this.changed(false);
   }
 
-  private firstInSight(): number | undefined {
-    const { view } = this.model;
-    return sliceAt(this.model, Math.max(0, Math.floor(view.topRow)), view.begin);
-  }
-
-  private sampleAt(x: number, y: number): ReturnType<Canvases["sampleAt"]> {
+  private sampleAt(x: number, y: number): Sample | undefined {
     return this.canvases.sampleAt(Math.max(x - LABEL_WIDTH, 0), y - this.model.view.top);
   }
 
-  private picked({ line: shown, time }: NonNullable<ReturnType<Canvases["sampleAt"]>>): Picked {
+  private picked({ line: shown, time }: Sample): Picked {
     const { data, strips, view } = this.model;
     const { row, thread } = warpOf(this.model, shown);
     return pick(data, strips, row, thread, time, REACH_PIXELS * view.nsPerPixel);
   }
 
-  private blockAt({ line: shown, time }: NonNullable<ReturnType<Canvases["sampleAt"]>>): number | undefined {
-    const strip = this.model.smLayout.of(this.model.rows.members[shown.member]);
-    for (let at = 0; at < strip.end; at++) if (strip.start[at] <= time && time < strip.stop[at]) return strip.item[at];
-    return undefined;
-  }
-
-  private hoverBlock(sample: NonNullable<ReturnType<Canvases["sampleAt"]>>, windowX: number, windowY: number): void {
-    const { smLayout, rows, facts, view, occupancy } = this.model;
-    const block = this.blockAt(sample);
-    const place = smLayout.places[rows.members[sample.line.member]];
-    const run = block === undefined ? undefined : smLayout.blocks[block];
-    const alive = `${occupancy.mean(sample.time, sample.time + view.nsPerPixel).toFixed(1)} warps alive on all SMs`;
-    const lines = run ? blockLines(run, place, facts) : [`SM ${place.sm}, place ${place.index}: no recorded block`];
-    this.tooltip.showLines([...lines, alive].map((text, index) => line(text, index === 0 ? "tooltip-title" : "")), windowX, windowY);
+  private hoverBlock(sample: Sample, windowX: number, windowY: number): void {
+    const run = blockAt(this.model, sample);
+    const lines = placeLines(this.model, sample, run);
+    this.tooltip.showLines(lines.map((text, index) => line(text, index === 0 ? "tooltip-title" : "")), windowX, windowY);
     this.canvases.hover = run && { viewRow: sample.line.viewRow, begin: run.begin, end: run.end };
     this.canvases.drawOverlay();
   }
 
-  private openBlockAt(sample: NonNullable<ReturnType<Canvases["sampleAt"]>>): void {
-    const block = this.blockAt(sample);
-    if (block === undefined) return;
-    const run = this.model.smLayout.blocks[block];
-    this.revealTimes(run.firstRow, run.begin, run.end);
+  private openBlockAt(sample: Sample): void {
+    const run = blockAt(this.model, sample);
+    if (run) this.revealTimes(run.firstRow, run.begin, run.end);
   }
 
   private resize(): void {
@@ -358,41 +323,9 @@ export class Timeline {
     this.changed(false);
   }
 
-  /** Draws what changed without waiting for the next frame. */
-  drawNow(): void {
-    cancelAnimationFrame(this.frameRequest);
-    this.draw();
-  }
-
-  private draw(): void {
-    this.frameRequest = 0;
-    if (!this.root.offsetParent) return;
-    const began = performance.now();
-    const coarse = this.moving && this.lineStep > 1;
-    this.canvases.drawRows(coarse ? Math.min(devicePixelRatio, 1) : devicePixelRatio, this.lineStep);
-    this.canvases.drawOverlay();
-    const took = performance.now() - began;
-    if (!this.moving) this.restMs = took;
-    else if (took > SLOW_FRAME_MS) this.lineStep = Math.min(MOST_LINE_STEP, this.lineStep + 1);
-    this.status.textContent = this.describe();
-    this.root.dataset.paintMs = took.toFixed(1);
+  private drawn(ms: number): void {
+    this.status.textContent = describeView(this.model);
+    this.root.dataset.paintMs = ms.toFixed(1);
     this.root.dataset.paintedMs ??= performance.now().toFixed(1);
-  }
-
-  private describe(): string {
-    const { view, facts, rows, level } = this.model;
-    const begin = Math.max(view.begin, 0);
-    const times = `${units.duration(Math.min(view.width * view.nsPerPixel, facts.last_ns))} from ${units.duration(begin)}`;
-    const kind = level === "sms" ? "place" : rows.part.every((part) => part === WHOLE_WARP) ? "warp" : "row";
-    const shown = `${units.count(view.rowsInSight())} of ${units.counted(view.rowCount, kind)}`;
-    const sampled = 1 / (view.rowHeight * devicePixelRatio);
-    const note = sampled > 1.05 ? `, 1 of ${sampled.toFixed(1)} sampled` : "";
-    return `${times} \u00b7 ${shown}${note}${level === "sms" ? ` \u00b7 ${this.describeSms()}` : ""}`;
-  }
-
-  private describeSms(): string {
-    const { sms, places, waves, tailShare, end, firstIdle } = this.model.smLayout.summary();
-    const tail = `tail ${units.duration(end - firstIdle)}, ${(100 * tailShare).toFixed(1)} % of SM time idle at the end`;
-    return `${units.counted(sms, "SM")}, up to ${units.counted(places, "block")} each at once, ${units.counted(waves, "wave")}, ${tail}`;
   }
 }

@@ -4,7 +4,6 @@ import { RunFacts } from "../facts";
 import { RunData, maskOf, rowOfSlice } from "../run_data";
 import * as units from "../units";
 import { blockName, threadNames } from "../warp";
-import { BlockRun, Place } from "./sm_layout";
 
 /** "412 ns = 723 cycles": exact, and how many cycles of the fitted SM clock that is. */
 export function exactDuration(ns: number, facts: RunFacts): string {
@@ -37,15 +36,4 @@ export function sliceLines(slice: number, data: RunData, facts: RunFacts): strin
     data.payload ? `payload ${units.count(data.payload[slice])} = 0x${data.payload[slice].toString(16)}` : "",
     file ? `${file}:${line}` : "",
   ].filter(Boolean);
-}
-
-/** The lines about a block in the view of SMs. */
-export function blockLines(run: BlockRun, place: Place, facts: RunFacts): string[] {
-  return [
-    blockName(facts, run.block),
-    exactDuration(run.end - run.begin, facts),
-    `from ${units.count(run.begin)} to ${units.count(run.end)} ns`,
-    `SM ${run.sm}, place ${place.index}, wave ${run.wave + 1} of it`,
-    units.counted(run.endRow - run.firstRow, "recorded warp"),
-  ];
 }
