@@ -3,6 +3,7 @@
 // program runs on with its own kernels.
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -32,12 +33,27 @@ std::string program_name() {
     return path;
 }
 
-/// At the end of the program, before the driver's own: what was captured goes to `gwatch run`.
+/// At the end of the program: what was captured goes to `gwatch run`. Only the first call counts.
 void finish() {
+    static std::atomic<bool> is_finished = false;
     // A forked child that ends has no part in it.
-    if (!injection || injection->process_id != getpid()) return;
+    if (!injection || injection->process_id != getpid() || is_finished.exchange(true)) return;
     injection->channel.send(to_bytes(Message(capture::end_capture())));
 }
+
+/// Asks `gwatch run`, and sees to it that records are read while the driver still works: what is
+/// registered last runs first, and the driver may register its own end after cuInit() has called
+/// InitializeInjection().
+class LatePreparer : public RemotePreparer {
+  public:
+    using RemotePreparer::RemotePreparer;
+
+    Result<capture::PreparedKernel> prepare(const capture::LaunchInfo& launch) override {
+        static const int registered = std::atexit(finish);
+        static_cast<void>(registered);
+        return RemotePreparer::prepare(launch);
+    }
+};
 
 Result<void> start(Channel& channel) {
     channel.send(to_bytes(Message(Hello{getpid(), program_name()})));
@@ -46,7 +62,7 @@ Result<void> start(Channel& channel) {
     const Result<Orders> orders = orders_from(*bytes);
     if (!orders.ok()) return orders.error();
     if (Result<void> hooked = capture::init_hooks(orders->cupti_paths); !hooked.ok()) return hooked;
-    return capture::begin_capture(orders->options, std::make_shared<RemotePreparer>(channel));
+    return capture::begin_capture(orders->options, std::make_shared<LatePreparer>(channel));
 }
 
 void inject() {
