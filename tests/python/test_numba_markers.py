@@ -128,9 +128,9 @@ def test_source_looks_through_live_kernels(monkeypatch):
     assert gc.is_tracked(kernels[0])
     (source,) = sources_for("numba")
 
-    found = source.find(SimpleNamespace(kernel="mm", compute_capability=90))
+    found = source.find(SimpleNamespace(kernel="mm", compute_capability=90, image=b"cubin"))
     missing = source.find(SimpleNamespace(kernel="none", compute_capability=90))
 
     assert isinstance(found, FoundPtx)
-    assert (found.ptx, found.dsl) == (text, "numba")
+    assert (found.ptx, found.dsl, found.cubin) == (text, "numba", b"cubin")
     assert isinstance(missing, NotFound)

@@ -35,7 +35,7 @@ class NumbaSource:
                 continue
             for ptx in _texts(kernel, divmod(launch.compute_capability, 10)):
                 if libpygwatch.defines_entry(ptx, launch.kernel):
-                    return FoundPtx(ptx, "compiled kernel of numba", (), b"", self.name)
+                    return FoundPtx(ptx, "compiled kernel of numba", (), launch.image, self.name)
         return NotFound("no compiled Numba kernel has its name")
 
 
