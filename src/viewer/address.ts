@@ -97,7 +97,7 @@ function restoreView({ view }: Model, from: URLSearchParams): void {
 }
 
 function selectionOf(model: Model, [begin, end, firstRow, endRow]: number[]): Model["selection"] {
-  if (endRow === undefined || !(end >= begin) || !(endRow > firstRow) || model.level === "sms") return undefined;
+  if (endRow === undefined || !(end >= begin) || !(endRow > firstRow)) return undefined;
   const clamp = (row: number) => Math.min(Math.max(Math.floor(row), 0), model.rows.count);
   return { begin, end, firstRow: clamp(firstRow), endRow: clamp(endRow) };
 }

@@ -390,6 +390,13 @@ def test_sm_view_shows_blocks_in_their_places(open_report):
     assert lines[-1] == "6.0 warps alive on all SMs"
     report.move_to(report.x_of(650, 1000), top + 33)
     assert report.tooltip()[0] == "SM 0, place 1: no recorded block"
+    x = [report.x_of(time, 1000) for time in (600, 1000)]
+    report.drag((x[0], top + 11), (x[1], top + 11 + 36))
+    panel = report.page.get_by_role("region", name="Selection").inner_text()
+    # In [600, 1000) of the three places: block 3 until 900, block 4 until 1000.
+    assert "2 blocks on 3 places" in panel
+    assert "a block in 58.3 % of the places' time" in panel
+    assert "3.5 warps alive on all SMs, of 6 at most" in panel
     report.click(report.x_of(500, 1000), top + 11)
     assert "rows" not in report.address()
     assert "10 of 10 warps" in report.status()

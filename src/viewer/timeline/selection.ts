@@ -6,6 +6,8 @@ import { inSlicesOfTime } from "../slices_of_time";
 import * as units from "../units";
 import { Model, Selection } from "./model";
 import { WHOLE_BLOCK } from "./order";
+import { smSelectionLines } from "./sm_selection";
+import { line } from "./tooltip";
 
 interface Totals {
   /** By scope: slices that reach into the selection, their time in it, and that as the innermost. */
@@ -37,6 +39,10 @@ export class SelectionPanel {
     const { selection } = this.model;
     this.root.hidden = !selection;
     if (!selection) return this.root.replaceChildren();
+    if (this.model.level === "sms") {
+      const lines = smSelectionLines(this.model, selection).map((text) => line(text));
+      return this.root.replaceChildren(this.head(selection, ""), element("div", "lines", ...lines));
+    }
     this.root.replaceChildren(this.head(selection, "\u2026"));
     const totals = await measure(this.model, selection, () => version !== this.version);
     if (!totals) return;
@@ -48,7 +54,7 @@ export class SelectionPanel {
     return element(
       "div",
       "card-head",
-      element("span", "", element("strong", "", "Selected "), `${span}, ${text}`),
+      element("span", "", element("strong", "", "Selected "), text ? `${span}, ${text}` : span),
       element("span", "tools", button("Zoom to it", "F", this.onZoom), button("Clear", "Esc", this.onClear)),
     );
   }

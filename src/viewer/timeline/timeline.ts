@@ -139,7 +139,7 @@ export class Timeline {
   /** Selects between two points of the overlay; figures come when `done`. */
   select(x0: number, y0: number, x1: number, y1: number, done: boolean): void {
     const { view, rows } = this.model;
-    if (this.model.level === "sms") return;
+    if (rows.count === 0) return;
     const time = (x: number) => view.timeAt(Math.min(Math.max(x - LABEL_WIDTH, 0), view.width));
     const row = (y: number) => Math.min(Math.max(Math.floor(view.rowAt(y - view.top)), 0), rows.count - 1);
     const all = y0 < view.top;
