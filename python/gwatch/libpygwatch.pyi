@@ -1,27 +1,36 @@
 """The C++ core of gwatch. Most users want gwatch.cuda.trace.do_trace."""
 
 from __future__ import annotations
-
 import collections.abc
 import typing
 
 __all__: list[str] = [
     "FORMAT_VERSION",
     "GAP_CELL",
+    "NO_SCOPE",
     "OUTSIDE_CELL",
+    "SLOW_FACTOR",
     "Assembled",
+    "Bubble",
+    "BubbleKind",
+    "Bubbles",
     "BuildFacts",
     "Candidate",
     "CaptureResult",
+    "Change",
     "Column",
     "CompileFacts",
+    "Concurrency",
     "Counts",
+    "CriticalPaths",
+    "CriticalWarp",
     "FailedLaunch",
     "FidelityFacts",
     "FunctionFacts",
     "Hello",
     "Instants",
     "Instrumented",
+    "Interval",
     "KernelPtx",
     "KindCount",
     "Lane",
@@ -40,32 +49,45 @@ __all__: list[str] = [
     "RawRecords",
     "Resources",
     "Run",
+    "RunDiff",
     "Scope",
+    "ScopeChange",
     "ScopeCheck",
+    "ScopeOutliers",
+    "ScopeOverlap",
     "ScopeStatistics",
     "Site",
     "SiteTable",
     "Slices",
+    "SlowSlice",
     "TextTimeline",
     "TimeFacts",
+    "TimeShares",
     "TimedLaunch",
     "TimelineBlock",
     "TimelineRow",
     "TimingResult",
     "Trace",
     "TracedLaunch",
+    "WarpGroup",
+    "WarpsOverTime",
     "answer_message",
     "assemble",
     "begin_capture",
     "begin_timing",
     "compare_builds",
+    "concurrency",
+    "critical_paths",
     "decode",
     "defines_entry",
+    "diff_runs",
     "end_capture",
     "end_timing",
     "fidelity_warnings",
+    "find_bubbles",
     "find_in_fatbin",
     "find_in_files",
+    "find_outliers",
     "from_json",
     "hooks_are_initialized",
     "iket_to_markers",
@@ -86,11 +108,14 @@ __all__: list[str] = [
     "restore_markers",
     "runs_on",
     "scope_statistics",
+    "select_warps",
     "set_facts",
     "text_timeline",
     "time_next",
+    "time_shares",
     "to_html",
     "to_json",
+    "warp_groups",
     "write_archive",
     "write_html",
     "write_raw_capture",
@@ -1044,6 +1069,241 @@ class TextTimeline:
     @property
     def lanes_in_run(self) -> int: ...
 
+class TimeShares:
+    """How some warps spent their lives, in ns."""
+    @property
+    def gap_ns(self) -> int:
+        """In no scope."""
+    @property
+    def lifetime_ns(self) -> int: ...
+    @property
+    def self_ns(self) -> list[int]:
+        """By scope, while it was the innermost."""
+
+class WarpGroup:
+    """Warps that ran the same set of scopes."""
+    @property
+    def count(self) -> int: ...
+    @property
+    def is_rest(self) -> bool:
+        """Several smaller groups together."""
+    @property
+    def scopes(self) -> list[int]:
+        """Indices into Run.scopes."""
+    @property
+    def time(self) -> TimeShares: ...
+    @property
+    def warps(self) -> list[int]:
+        """Their places in their blocks."""
+
+class Bubble:
+    """A stretch of a warp's life in no scope."""
+    @property
+    def after(self) -> int:
+        """Scope that starts behind it, or NO_SCOPE."""
+    @property
+    def before(self) -> int:
+        """Scope that ended there, or NO_SCOPE."""
+    @property
+    def duration_ns(self) -> int: ...
+    @property
+    def lane(self) -> int:
+        """Index into Run.lanes."""
+    @property
+    def start_ns(self) -> int: ...
+
+class BubbleKind:
+    """All bubbles between the same two scopes."""
+    @property
+    def after(self) -> int: ...
+    @property
+    def before(self) -> int: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def longest_ns(self) -> int: ...
+    @property
+    def total_ns(self) -> int: ...
+
+class Bubbles:
+    """The bubbles of a run."""
+    @property
+    def count(self) -> int: ...
+    @property
+    def kinds(self) -> list[BubbleKind]:
+        """Most total first."""
+    @property
+    def lifetime_ns(self) -> int:
+        """Of all warps."""
+    @property
+    def longest(self) -> list[Bubble]:
+        """Longest first."""
+    @property
+    def total_ns(self) -> int: ...
+
+class SlowSlice:
+    """An instance that took long."""
+    @property
+    def duration_ns(self) -> int: ...
+    @property
+    def lane(self) -> int:
+        """Index into Run.lanes."""
+    @property
+    def slice(self) -> int:
+        """Index into Run.slices."""
+    @property
+    def start_ns(self) -> int: ...
+
+class ScopeOutliers:
+    """One scope against its own median."""
+    @property
+    def count(self) -> int: ...
+    @property
+    def excess_ns(self) -> float:
+        """Of the slow ones, beyond medians."""
+    @property
+    def p50_ns(self) -> float: ...
+    @property
+    def p95_ns(self) -> float: ...
+    @property
+    def scope(self) -> int: ...
+    @property
+    def slow_count(self) -> int:
+        """Above SLOW_FACTOR medians."""
+    @property
+    def slowest(self) -> list[SlowSlice]:
+        """Longest first."""
+    @property
+    def total_ns(self) -> int: ...
+
+class CriticalWarp:
+    """The longest warp of a block."""
+    @property
+    def block(self) -> int: ...
+    @property
+    def block_ns(self) -> int:
+        """First entry to last exit."""
+    @property
+    def lane(self) -> int:
+        """Index into Run.lanes."""
+    @property
+    def time(self) -> TimeShares: ...
+
+class CriticalPaths:
+    """The longest warps of all blocks."""
+    @property
+    def blocks(self) -> int: ...
+    @property
+    def led_blocks(self) -> list[int]:
+        """By scope: blocks whose longest warp it held most."""
+    @property
+    def led_by_no_scope(self) -> int: ...
+    @property
+    def slowest(self) -> list[CriticalWarp]:
+        """Blocks that took longest."""
+    @property
+    def time(self) -> TimeShares:
+        """Summed over the longest warps."""
+
+class WarpsOverTime:
+    """How many warps something held."""
+    @property
+    def cells(self) -> list[float]:
+        """Mean over each cell of time."""
+    @property
+    def mean(self) -> float: ...
+    @property
+    def time_ns(self) -> int:
+        """Summed over warps."""
+
+class ScopeOverlap:
+    """Two scopes in different warps of a block, ns summed over blocks."""
+    @property
+    def both_ns(self) -> int: ...
+    @property
+    def first(self) -> int: ...
+    @property
+    def first_ns(self) -> int: ...
+    @property
+    def second(self) -> int: ...
+    @property
+    def second_ns(self) -> int: ...
+
+class Concurrency:
+    """Warps in each scope over time."""
+    @property
+    def alive(self) -> WarpsOverTime: ...
+    @property
+    def begin_ns(self) -> int: ...
+    @property
+    def cell_ns(self) -> float: ...
+    @property
+    def end_ns(self) -> int: ...
+    @property
+    def in_no_scope(self) -> WarpsOverTime: ...
+    @property
+    def pairs(self) -> list[ScopeOverlap]:
+        """Most time together first."""
+    @property
+    def scopes(self) -> list[WarpsOverTime]:
+        """By innermost scope."""
+
+class Interval:
+    """Holds the true difference in 95 of 100 cases."""
+    @property
+    def excludes_zero(self) -> bool: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+
+class Change:
+    """A figure before and after."""
+    @property
+    def after(self) -> float: ...
+    @property
+    def before(self) -> float: ...
+    @property
+    def difference(self) -> Interval | None:
+        """Of after - before; None: not known."""
+
+class ScopeChange:
+    """One scope in two runs."""
+    @property
+    def after(self) -> int | None:
+        """Its index there, or None."""
+    @property
+    def before(self) -> int | None:
+        """Its index there, or None."""
+    @property
+    def count_after(self) -> int: ...
+    @property
+    def count_before(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def p50_ns(self) -> Change: ...
+    @property
+    def p95_ns(self) -> Change: ...
+    @property
+    def share(self) -> Change:
+        """Of the warps' summed lifetimes."""
+    @property
+    def total_ns(self) -> Change: ...
+
+class RunDiff:
+    """Two runs compared."""
+    @property
+    def gap_share(self) -> Change: ...
+    @property
+    def lifetime_ns(self) -> Change:
+        """Mean of a warp."""
+    @property
+    def resampled(self) -> str:
+        """What was drawn again for the intervals: blocks, warps or stretches; empty: nothing."""
+    @property
+    def scopes(self) -> list[ScopeChange]: ...
+
 def answer_message(
     prepare: collections.abc.Callable[
         [LaunchInfo], tuple[bytes, bool, typing.SupportsInt | typing.SupportsIndex, list[str], bool]
@@ -1092,11 +1352,30 @@ def compare_builds(
 ) -> FidelityFacts:
     """Compares the machine code of a kernel's builds; never raises: the facts say what is unknown."""
 
+def concurrency(
+    run: Run,
+    cells: typing.SupportsInt | typing.SupportsIndex = 60,
+    begin_ns: typing.SupportsInt | typing.SupportsIndex | None = None,
+    end_ns: typing.SupportsInt | typing.SupportsIndex | None = None,
+) -> Concurrency:
+    """Warps in each scope over time, and scopes that met."""
+
+def critical_paths(run: Run, limit: typing.SupportsInt | typing.SupportsIndex) -> CriticalPaths:
+    """Where the longest warp of each block spent its life."""
+
 def decode(records: RawRecords, sites: SiteTable) -> Run:
     """Turns records into a run; launch, compile and stage_seconds are left for the caller."""
 
 def defines_entry(ptx: str | bytes, kernel: str) -> bool:
     """Whether a PTX text defines a kernel."""
+
+def diff_runs(
+    before: Run,
+    after: Run,
+    resamples: typing.SupportsInt | typing.SupportsIndex = 500,
+    seed: typing.SupportsInt | typing.SupportsIndex = 1,
+) -> RunDiff:
+    """Compare two runs, with bootstrap intervals."""
 
 def end_capture() -> CaptureResult:
     """Stop, wait for the traced launches and read their records."""
@@ -1106,6 +1385,13 @@ def end_timing() -> TimingResult:
 
 def fidelity_warnings(run: Run) -> list[str]:
     """What a reader must know of a run's fidelity, in plain words."""
+
+def find_bubbles(
+    run: Run,
+    limit: typing.SupportsInt | typing.SupportsIndex,
+    scopes: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex] = [],
+) -> Bubbles:
+    """Stretches in no scope; with scopes, only those beside one of them."""
 
 def find_in_fatbin(
     fatbin: bytes, kernel: str, compute_capability: typing.SupportsInt | typing.SupportsIndex
@@ -1118,6 +1404,11 @@ def find_in_files(
     compute_capability: typing.SupportsInt | typing.SupportsIndex,
 ) -> KernelPtx:
     """The same for the fat binaries in ELF files: a program and its libraries."""
+
+def find_outliers(
+    run: Run, limit: typing.SupportsInt | typing.SupportsIndex
+) -> list[ScopeOutliers]:
+    """One entry a scope that has slices, most excess first."""
 
 def from_json(text: str, name: str = "<text>") -> Trace:
     """The trace of an archive's text; name stands in errors."""
@@ -1217,6 +1508,13 @@ def runs_on(
 def scope_statistics(run: Run) -> list[ScopeStatistics]:
     """One entry a scope that has slices."""
 
+def select_warps(
+    run: Run,
+    blocks: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    warps: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+) -> Run:
+    """The run with only these blocks and warps of blocks; empty lists mean all."""
+
 def set_facts(run: Run, facts: str) -> None:
     """Gives a run the facts of a raw capture."""
 
@@ -1234,6 +1532,9 @@ def text_timeline(
 def time_next(traced: bool) -> None:
     """Time the next matching launch, as its traced build or as it is."""
 
+def time_shares(run: Run) -> TimeShares:
+    """How all warps spent their lives."""
+
 def to_html(
     trace: Trace, viewer_script: str, viewer_style: str, producer: str, embed_source: bool = True
 ) -> str:
@@ -1241,6 +1542,9 @@ def to_html(
 
 def to_json(trace: Trace, producer: str) -> str:
     """The archive's text."""
+
+def warp_groups(run: Run, limit: typing.SupportsInt | typing.SupportsIndex = 6) -> list[WarpGroup]:
+    """Warps by the set of scopes that they ran."""
 
 def write_archive(trace: Trace, producer: str, path: str) -> None:
     """Writes trace.json, or through gzip when the path ends in .gz."""
@@ -1260,4 +1564,6 @@ def write_raw_capture(path: str, records: RawRecords, sites: SiteTable, run: Run
 
 FORMAT_VERSION: int = 1
 GAP_CELL: int = -1
+NO_SCOPE: int = 4294967295
 OUTSIDE_CELL: int = -2
+SLOW_FACTOR: float = 2.0

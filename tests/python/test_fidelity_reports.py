@@ -12,8 +12,9 @@ from archives import Slice, Warp, archive, run
 
 from gwatch import cli, libpygwatch
 from gwatch.errors import ArchiveError, UsageError
-from gwatch.show.page import Choice, render_facts, render_fidelity, render_text
+from gwatch.show.page import Choice, render_facts, render_text
 from gwatch.show.text import Style
+from gwatch.show.views import render_views
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "data" / "show"
@@ -175,7 +176,7 @@ CASES = {"fidelity": FACTS, "fidelity-unknown": NOTHING}
 
 @pytest.mark.parametrize("name", CASES)
 def test_text(name):
-    shown = render_fidelity(warned(CASES[name]), Choice(), "trace.json", Style()) + "\n"
+    shown = render_views(warned(CASES[name]), Choice(), ["fidelity"], "trace.json", Style()) + "\n"
 
     path = GOLDEN / f"{name}.txt"
     if os.environ.get("GWATCH_REBASE") == "1":
@@ -237,7 +238,7 @@ def test_command(tmp_path, capsys):
     assert cli.main(["show", "--fidelity", str(path)]) != 0
     assert "no comparison of the original and the traced kernel" in capsys.readouterr().err
     with pytest.raises(UsageError):
-        render_fidelity(read(None), Choice(), "trace.json", Style())
+        render_views(read(None), Choice(), ["fidelity"], "trace.json", Style())
 
 
 def test_page_holds_it():

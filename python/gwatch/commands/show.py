@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gwatch.errors import UsageError
 
@@ -18,20 +18,34 @@ if TYPE_CHECKING:
 MAX_WIDTH = 100
 MIN_WIDTH = 80
 
-_DESCRIPTION = """Print what a trace holds: launch and build facts, a table of scopes, how busy
-the warps were, and a timeline with a row a warp. Plain text of at most 100 columns when the output
-is not a terminal."""
+MOST_NUMBERS = 1_000_000
+
+_DESCRIPTION = """Print what a trace holds. Without a view: launch and build facts, what stands out,
+a table of scopes, how busy the warps were, and a timeline. With views: only those, under a short
+header. Plain text of at most 100 columns when the output is not a terminal."""
+
+_VIEWS = {
+    "statistics": "how often each scope ran and how long it took (also --statistics)",
+    "bubbles": "the longest stretches in no scope, and between which scopes they were",
+    "timeline": "when each warp was in which scope",
+    "concurrency": "how many warps were in each scope over time, and which scopes overlapped",
+    "outliers": "the slowest instances of each scope against its own median",
+    "critical": "where the longest warp of each block spent its life",
+    "source": "the lines of scopes with their share of time",
+    "fidelity": "what tracing did to the kernel",
+}
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verb to the command line."""
     parser = subparsers.add_parser("show", help="print a trace as text", description=_DESCRIPTION)
     parser.add_argument("trace", help="a trace.json or trace.json.gz")
-    parser.add_argument("--json", action="store_true", help="print the same facts as JSON")
+    views = parser.add_argument_group("views")
+    for view, text in _VIEWS.items():
+        names = ("--stats", "--statistics") if view == "statistics" else (f"--{view}",)
+        views.add_argument(*names, action="append_const", dest="views", const=view, help=text)
     parser.add_argument(
-        "--fidelity",
-        action="store_true",
-        help="print what tracing did to the kernel instead of its scopes and timeline",
+        "--json", action="store_true", help="print the same as JSON (docs/show.schema.json)"
     )
     parser.add_argument(
         "--run",
@@ -41,10 +55,22 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         dest="run_number",
         help="which run of the trace, from 1",
     )
-    parser.add_argument("--block", metavar="LIST", help="blocks of the timeline, such as 0,4-7")
-    parser.add_argument("--warp", metavar="LIST", help="warps of each block in the timeline")
-    parser.add_argument("--from-ns", type=int, metavar="NS", help="start of the timeline")
-    parser.add_argument("--to-ns", type=int, metavar="NS", help="end of the timeline")
+    parser.add_argument("--block", metavar="LIST", help="only these blocks, such as 0-3,5")
+    parser.add_argument("--warp", metavar="LIST", help="only these warps of each block")
+    parser.add_argument(
+        "--scope",
+        metavar="LIST",
+        help="only these scopes in tables: names (with * and ?) or ids, such as load*,100-103",
+    )
+    parser.add_argument("--limit", type=int, metavar="N", help="rows of a table at most")
+    parser.add_argument("--all", action="store_true", dest="show_all", help="leave no row out")
+    parser.add_argument(
+        "--from-ns",
+        type=int,
+        metavar="NS",
+        help="start of the time window of --timeline and --concurrency",
+    )
+    parser.add_argument("--to-ns", type=int, metavar="NS", help="end of that window")
     parser.add_argument(
         "--width", type=int, metavar="COLUMNS", help="columns to fill (default: at most 100)"
     )
@@ -61,19 +87,36 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the trace."""
     # Imported here, so that the other verbs and --help do not pay for it.
     from gwatch import libpygwatch
-    from gwatch.show.page import render_facts, render_fidelity, render_text
+    from gwatch.show import page, views
     from gwatch.show.text import Style
 
-    width = _width(arguments.width)
     choice = _choice(arguments)
+    style = Style(_width(arguments.width), _colour(arguments.color))
     trace = libpygwatch.read_archive(arguments.trace)
-    if arguments.json:
-        print(json.dumps(render_facts(trace, choice, *_cells(arguments.width)), indent=1))
+    name = os.path.basename(arguments.trace)
+    cells = () if arguments.width is None else (arguments.width,)
+    picked = _views(arguments)
+    if arguments.json and picked:
+        _print_json(views.render_view_facts(trace, choice, picked, *cells))
+    elif arguments.json:
+        _print_json(page.render_facts(trace, choice, *cells))
+    elif picked:
+        print(views.render_views(trace, choice, picked, name, style))
     else:
-        style = Style(width, _colour(arguments.color))
-        render = render_fidelity if arguments.fidelity else render_text
-        print(render(trace, choice, os.path.basename(arguments.trace), style))
+        print(page.render_text(trace, choice, name, style))
     return 0
+
+
+def _views(arguments: argparse.Namespace) -> list[str]:
+    """List what was picked in the order of the help, each once."""
+    # Without a view these have nothing to act on.
+    is_narrowed = arguments.scope or arguments.limit or arguments.show_all
+    picked = arguments.views or (["statistics", "timeline"] if is_narrowed else [])
+    return [view for view in _VIEWS if view in picked]
+
+
+def _print_json(facts: dict[str, Any]) -> None:
+    print(json.dumps(facts, indent=1))
 
 
 def parse_list(text: str, option: str) -> list[int]:
@@ -91,6 +134,10 @@ def parse_list(text: str, option: str) -> list[int]:
                 f"{option} cannot be '{text}'",
                 hint=f"Give numbers and ranges, such as {option} 0,4-7.",
             )
+        if len(numbers) + last - first >= MOST_NUMBERS:
+            raise UsageError(
+                f"{option} '{text}' names too many", hint=f"Give at most {MOST_NUMBERS:,} numbers."
+            )
         numbers += range(first, last + 1)
     return numbers
 
@@ -101,12 +148,17 @@ def _choice(arguments: argparse.Namespace) -> Choice:
     begin, end = arguments.from_ns, arguments.to_ns
     if begin is not None and end is not None and begin >= end:
         raise UsageError("--from-ns must be before --to-ns", hint=f"Got {begin} ns and {end} ns.")
+    if arguments.limit is not None and arguments.limit < 1:
+        raise UsageError(f"--limit cannot be {arguments.limit}", hint="Give 1 or more, or --all.")
     return Choice(
         run=arguments.run_number - 1,
         blocks=parse_list(arguments.block, "--block") if arguments.block is not None else (),
         warps=parse_list(arguments.warp, "--warp") if arguments.warp is not None else (),
         begin_ns=begin,
         end_ns=end,
+        scopes=[part for part in (arguments.scope or "").split(",") if part],
+        limit=arguments.limit,
+        show_all=arguments.show_all,
     )
 
 
@@ -119,10 +171,6 @@ def _width(asked: int | None) -> int:
             f"--width {asked} is too narrow", hint=f"Give at least {MIN_WIDTH} columns."
         )
     return asked
-
-
-def _cells(asked: int | None) -> tuple[int, ...]:
-    return () if asked is None else (asked,)
 
 
 def _colour(asked: str) -> bool:

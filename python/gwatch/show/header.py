@@ -2,45 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from gwatch import libpygwatch
 from gwatch.show import units
 from gwatch.show.text import Style, clean, field
 
 
-def header_lines(trace: libpygwatch.Trace, run_index: int, name: str, style: Style) -> list[str]:
-    """Render the header of one run; ``name`` is the file it came from."""
+def header_lines(
+    trace: libpygwatch.Trace,
+    run_index: int,
+    name: str,
+    style: Style,
+    labels: Container[str] | None = None,
+) -> list[str]:
+    """Render the header of one run; ``name`` is the file it came from, ``labels`` pick lines."""
     run = trace.runs[run_index]
-    lines = top_lines(trace, run_index, name, style)
-    facts = {
+    lines = [style.bold(_title(trace, run_index, name))]
+    for text in warnings_of(run):
+        lines += [style.warning(line) for line in field("WARNING", text, Style(style.width))]
+    for label, text in _facts(run).items():
+        if labels is None or label in labels:
+            lines += field(label, text, style)
+    return lines
+
+
+def _facts(run: libpygwatch.Run) -> dict[str, str]:
+    return {
+        "kernel": _kernel(run.launch),
+        "launch": _launch(run.launch),
+        "device": _device(run.launch),
+        "assembler": _assembler(run.compile),
+        "ptx": _ptx(run.compile),
         "build": _build(run),
         "events": _events(run),
         "warps": _warps(run.counts),
         "time": _time(run.time),
         "tracing": _stages(run.stage_seconds),
     }
-    for label, text in facts.items():
-        lines += field(label, text, style)
-    return lines
-
-
-def top_lines(trace: libpygwatch.Trace, run_index: int, name: str, style: Style) -> list[str]:
-    """Render the title, the warnings and what was launched and built."""
-    run = trace.runs[run_index]
-    lines = [style.bold(_title(trace, run_index, name))]
-    for text in warnings_of(run):
-        lines += [style.warning(line) for line in field("WARNING", text, Style(style.width))]
-    facts = {
-        "kernel": _kernel(run.launch),
-        "launch": _launch(run.launch),
-        "device": _device(run.launch),
-        "assembler": _assembler(run.compile),
-        "ptx": _ptx(run.compile),
-    }
-    for label, text in facts.items():
-        lines += field(label, text, style)
-    return lines
 
 
 def warnings_of(run: libpygwatch.Run) -> list[str]:

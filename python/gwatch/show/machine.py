@@ -119,9 +119,9 @@ def run_facts(
         "counts": _pick(run.counts, _COUNTS),
         "time": _pick(run.time, _TIME),
         "stage_seconds": dict(run.stage_seconds),
-        "scopes": _scopes(run, statistics, summary.lifetime_ns, letters),
-        "pipeline": _pipeline(summary, run),
-        "timeline": _timeline(timeline, letters),
+        "scopes": scope_facts(run, statistics, summary.lifetime_ns, letters),
+        "pipeline": pipeline_facts(summary, run),
+        "timeline": timeline_facts(timeline, letters),
         "fidelity": fidelity_facts(run),
     }
 
@@ -138,12 +138,13 @@ def _pick_known(facts: object, names: Sequence[str]) -> dict[str, int | None]:
     return {name: value if value >= 0 else None for name, value in _pick(facts, names).items()}
 
 
-def _scopes(
+def scope_facts(
     run: libpygwatch.Run,
     statistics: Sequence[libpygwatch.ScopeStatistics],
     lifetime_ns: int,
     letters: Sequence[str],
 ) -> list[dict[str, Any]]:
+    """Write the table of scopes as data, in its order."""
     by_scope = {entry.scope: entry for entry in statistics}
     scopes = []
     for index, scope in enumerate(run.scopes):
@@ -163,7 +164,8 @@ def _scopes(
     return scopes
 
 
-def _pipeline(summary: libpygwatch.PipelineSummary, run: libpygwatch.Run) -> dict[str, Any]:
+def pipeline_facts(summary: libpygwatch.PipelineSummary, run: libpygwatch.Run) -> dict[str, Any]:
+    """Write how busy warps were as data."""
     facts = _pick(summary, _PIPELINE)
     facts["most_gap"] = [
         {"block": run.lanes[entry.lane].block, "warp": run.lanes[entry.lane].warp}
@@ -173,7 +175,8 @@ def _pipeline(summary: libpygwatch.PipelineSummary, run: libpygwatch.Run) -> dic
     return facts
 
 
-def _timeline(timeline: libpygwatch.TextTimeline, letters: Sequence[str]) -> dict[str, Any]:
+def timeline_facts(timeline: libpygwatch.TextTimeline, letters: Sequence[str]) -> dict[str, Any]:
+    """Write the timeline as data."""
     return {
         "cell_ns": timeline.cell_ns,
         "gap": GAP,

@@ -9,8 +9,9 @@ from typing import Any
 from gwatch import libpygwatch
 from gwatch.errors import UsageError
 from gwatch.show import units
-from gwatch.show.fidelity import fidelity_lines
-from gwatch.show.header import header_lines, top_lines
+from gwatch.show.context import Context
+from gwatch.show.finding import finding, finding_lines, group_facts
+from gwatch.show.header import header_lines
 from gwatch.show.letters import scope_letters
 from gwatch.show.machine import run_facts
 from gwatch.show.pipeline import pipeline_lines
@@ -33,6 +34,9 @@ class Choice:
         warps: warps of each block to draw; empty means all.
         begin_ns: start of the timeline's window in ns of the run; None: each block's own start.
         end_ns: end of that window; None: each block's own end.
+        scopes: names or ids of the scopes of tables; empty means all.
+        limit: rows of a table; None lets gwatch choose.
+        show_all: leave no row out.
     """
 
     run: int = 0
@@ -40,6 +44,9 @@ class Choice:
     warps: Sequence[int] = field(default_factory=tuple)
     begin_ns: int | None = None
     end_ns: int | None = None
+    scopes: Sequence[str] = field(default_factory=tuple)
+    limit: int | None = None
+    show_all: bool = False
 
 
 def render_text(trace: libpygwatch.Trace, choice: Choice, name: str, style: Style) -> str:
@@ -48,31 +55,21 @@ def render_text(trace: libpygwatch.Trace, choice: Choice, name: str, style: Styl
     Raises:
         UsageError: the trace has no such run, block or warp.
     """
-    run = _run(trace, choice)
-    statistics = libpygwatch.scope_statistics(run)
-    summary = libpygwatch.pipeline_summary(run)
-    letters = scope_letters([scope.name for scope in run.scopes])
+    run = run_of(trace, choice)
+    context = Context(run, style=style)
+    summary = context.summary
+    letters = scope_letters([scope.name for scope in context.all_scopes])
     sections = [
         header_lines(trace, choice.run, name, style),
-        statistics_lines(run, statistics, summary.lifetime_ns, letters, style),
+        finding_lines(context),
+        statistics_lines(run, context.statistics, summary.lifetime_ns, letters, style),
         pipeline_lines(summary, run.lanes, style),
     ]
     used = sum(len(lines) + 1 for lines in sections)
-    timeline = _timeline(
+    timeline = timeline_of(
         run, choice, style.width - LABEL_WIDTH - 1, _LINES - used - _MIN_TIMELINE_ROWS
     )
     sections.append(timeline_lines(run, timeline, letters, style))
-    return "\n\n".join("\n".join(lines) for lines in sections)
-
-
-def render_fidelity(trace: libpygwatch.Trace, choice: Choice, name: str, style: Style) -> str:
-    """Render what tracing did to the kernel of one run; ``name`` is the file it came from.
-
-    Raises:
-        UsageError: the trace has no such run, or the run no such facts.
-    """
-    run = _run(trace, choice)
-    sections = [top_lines(trace, choice.run, name, style), *fidelity_lines(run, style)]
     return "\n\n".join("\n".join(lines) for lines in sections)
 
 
@@ -84,18 +81,25 @@ def render_facts(
     Raises:
         UsageError: the trace has no such run, block or warp.
     """
-    run = _run(trace, choice)
-    return run_facts(
+    run = run_of(trace, choice)
+    context = Context(run)
+    facts = run_facts(
         trace,
         choice.run,
-        libpygwatch.scope_statistics(run),
-        libpygwatch.pipeline_summary(run),
-        _timeline(run, choice, cells, _LINES),
-        scope_letters([scope.name for scope in run.scopes]),
+        context.statistics,
+        context.summary,
+        timeline_of(run, choice, cells, _LINES),
+        scope_letters([scope.name for scope in context.all_scopes]),
     )
+    return facts | {"finding": finding(context), "groups": group_facts(context)}
 
 
-def _run(trace: libpygwatch.Trace, choice: Choice) -> libpygwatch.Run:
+def run_of(trace: libpygwatch.Trace, choice: Choice) -> libpygwatch.Run:
+    """Find the run that was asked for.
+
+    Raises:
+        UsageError: the trace has no such run.
+    """
     if not trace.runs:
         raise UsageError(
             "the trace has no run", hint="Nothing was traced: see do_trace's own messages."
@@ -109,9 +113,29 @@ def _run(trace: libpygwatch.Trace, choice: Choice) -> libpygwatch.Run:
     return run
 
 
-def _timeline(
+def chosen_run(trace: libpygwatch.Trace, choice: Choice) -> libpygwatch.Run:
+    """Find the run that was asked for, with only the blocks and warps that were.
+
+    Raises:
+        UsageError: the trace has no such run, or the run no such block or warp.
+    """
+    run = run_of(trace, choice)
+    if not choice.blocks and not choice.warps:
+        return run
+    chosen = libpygwatch.select_warps(run, list(choice.blocks), list(choice.warps))
+    if not len(chosen.lanes) and len(run.lanes):
+        raise _no_such_warp(run)
+    return chosen
+
+
+def timeline_of(
     run: libpygwatch.Run, choice: Choice, cells: int, rows: int
 ) -> libpygwatch.TextTimeline:
+    """Make the timeline of a run; its blocks and warps are those of the choice.
+
+    Raises:
+        UsageError: none of them was recorded.
+    """
     timeline = libpygwatch.text_timeline(
         run,
         width=cells,
@@ -122,9 +146,13 @@ def _timeline(
         end_ns=choice.end_ns,
     )
     if not timeline.blocks and (choice.blocks or choice.warps) and len(run.lanes):
-        raise UsageError(
-            "no recorded warp is one of those that --block and --warp name",
-            hint=f"{units.count(len(run.lanes), 'warp')} were recorded, of the blocks "
-            f"{run.lanes[0].block} to {run.lanes[len(run.lanes) - 1].block}.",
-        )
+        raise _no_such_warp(run)
     return timeline
+
+
+def _no_such_warp(run: libpygwatch.Run) -> UsageError:
+    return UsageError(
+        "no recorded warp is one of those that --block and --warp name",
+        hint=f"{units.count(len(run.lanes), 'warp')} were recorded, of the blocks "
+        f"{run.lanes[0].block} to {run.lanes[len(run.lanes) - 1].block}.",
+    )

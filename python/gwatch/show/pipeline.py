@@ -6,6 +6,8 @@ from gwatch import libpygwatch
 from gwatch.show import units
 from gwatch.show.text import Style, field
 
+MAX_WARPS = 3
+
 
 def pipeline_lines(
     summary: libpygwatch.PipelineSummary, lanes: libpygwatch.Lanes, style: Style
@@ -19,7 +21,7 @@ def pipeline_lines(
     )
     lines = field("pipeline", text, style)
     label = "most gap"
-    for activity in summary.most_gap:
+    for activity in summary.most_gap[:MAX_WARPS]:
         if activity.gap_ns > 0:
             lines += (
                 field(label, _warp(activity, lanes[activity.lane]), style)

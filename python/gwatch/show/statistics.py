@@ -9,7 +9,7 @@ from gwatch import libpygwatch
 from gwatch.show import units
 from gwatch.show.text import Style, clean, shorten
 
-MAX_SCOPES = 15
+MAX_SCOPES = 12
 _NARROW = 92
 """Columns below which the mean gives way to the names."""
 _COLUMNS = ("count", "min", "p50", "mean", "p95", "max", "total", "share")
@@ -21,12 +21,14 @@ def statistics_lines(
     lifetime_ns: int,
     letters: Sequence[str],
     style: Style,
+    limit: int = MAX_SCOPES,
+    list_unseen: bool = True,
 ) -> list[str]:
     """Render the table, longest total first; ``lifetime_ns`` is summed over warps."""
     if not statistics:
         return [style.bold("scopes      ") + "no slices were recorded"]
     ordered = sorted(statistics, key=lambda entry: -entry.total_ns)
-    shown = ordered[:MAX_SCOPES]
+    shown = ordered[:limit]
     table = [list(_COLUMNS), *(_figures(entry, lifetime_ns) for entry in shown)]
     if style.width < _NARROW:
         table = [
@@ -44,8 +46,7 @@ def statistics_lines(
         lines.append(f"{letter} {name.ljust(name_width)}{_aligned(row, widths)}")
     if len(ordered) > len(shown):
         lines.append(f"  {units.count(len(ordered) - len(shown), 'more scope')} (--json lists all)")
-    lines += _unseen(run, statistics)
-    return lines
+    return lines + (_unseen(run, statistics) if list_unseen else [])
 
 
 def scope_labels(scopes: Sequence[libpygwatch.Scope], width: int) -> list[str]:

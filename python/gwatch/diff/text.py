@@ -1,0 +1,147 @@
+"""A comparison as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gwatch.diff import words
+from gwatch.show import units
+from gwatch.show.context import table
+from gwatch.show.text import Style, clean, field
+
+MAX_SCOPES = 15
+
+
+def render_diff(facts: dict[str, Any], style: Style, limit: int = MAX_SCOPES) -> str:
+    """Render a comparison; ``limit`` scopes a run at most."""
+    top = [style.bold(f"gwatch diff | {clean(facts['before'])} -> {clean(facts['after'])}")]
+    top += field("finding", words.finding(facts), style)
+    sections = [top]
+    sections += [_run(run, style, limit) for run in facts["runs"]]
+    if not facts["runs"]:
+        sections.append(["no kernel is in both traces"])
+    sections.append(_unmatched(facts))
+    if facts["over_limit"]:
+        sections.append(_over_limit(facts, style))
+    if facts["runs"]:
+        sections.append(_meaning(facts, style))
+    return "\n\n".join("\n".join(lines) for lines in sections if lines)
+
+
+def _run(run: dict[str, Any], style: Style, limit: int) -> list[str]:
+    numbers = f"run {run['run_before']}"
+    if run["run_after"] != run["run_before"]:
+        numbers += f" -> {run['run_after']}"
+    lines = field("kernel", f"{clean(run['kernel_demangled'] or run['kernel'])} ({numbers})", style)
+    for caution in run["cautions"]:
+        lines += [
+            style.warning(line) for line in field("CAUTION", clean(caution), Style(style.width))
+        ]
+    lines += _figures(run, style)
+    lines += _scopes(run, style, limit)
+    missing = [
+        (name, [clean(scope["name"]) for scope in run["scopes"] if not scope[key]])
+        for name, key in (("only before", "in_after"), ("only after", "in_before"))
+    ]
+    for name, scopes in missing:
+        if scopes:
+            lines += field(name, "scopes " + ", ".join(scopes[:10]), style)
+    return lines
+
+
+def _figures(run: dict[str, Any], style: Style) -> list[str]:
+    rows = [["", "before", "after", "change", "95 % interval"]]
+
+    def add(name: str, change: dict[str, Any], write: Any) -> None:  # noqa: ANN401
+        rows.append(
+            [
+                name,
+                write(change["before"]),
+                write(change["after"]),
+                words.percent_change(change),
+                words.interval(change) if "verdict" in change else "",
+            ]
+        )
+
+    add("traced launch", run["span_ns"], words.duration)
+    if run["kernel_time_ns"]:
+        add("untraced kernel", run["kernel_time_ns"], words.duration)
+    add("mean lifetime of a warp", run["lifetime_ns"], words.duration)
+    add("of it in no scope", run["gap_share"], words.share)
+    for name, title in words.BUILD_NAMES.items():
+        change = run["original_build"][name]
+        if change["before"] != change["after"] or name == "registers":
+            add(title, change, _count)
+    if run["occupancy"]:
+        add("blocks an SM holds", run["occupancy"]["blocks_per_sm"], _count)
+    return table(rows, style)
+
+
+def _scopes(run: dict[str, Any], style: Style, limit: int) -> list[str]:
+    both = [scope for scope in run["scopes"] if scope["count"]["before"] or scope["count"]["after"]]
+    ordered = sorted(
+        both, key=lambda scope: -max(scope["total_ns"]["before"], scope["total_ns"]["after"])
+    )
+    if not ordered:
+        return ["  no scope has slices"]
+    rows = [["scope", "count", "p50", "", "", "p95", "total", "share"]]
+    for scope in ordered[:limit]:
+        p50 = scope["p50_ns"]
+        rows.append(
+            [
+                clean(scope["name"]),
+                _counts(scope["count"]),
+                f"{words.duration(p50['before'])} -> {words.duration(p50['after'])}",
+                _marked(p50),
+                words.interval(p50),
+                _marked(scope["p95_ns"]),
+                _marked(scope["total_ns"]),
+                f"{100 * scope['share']['before']:.1f} -> {words.share(scope['share']['after'])}",
+            ]
+        )
+    lines = ["", *table(rows, style)]
+    if len(ordered) > limit:
+        lines.append(f"  {units.count(len(ordered) - limit, 'more scope')} (--limit, --json)")
+    return lines
+
+
+def _marked(change: dict[str, Any]) -> str:
+    return f"{words.percent_change(change)} {words.MARKS[change['verdict']]}"
+
+
+def _count(number: int | None) -> str:
+    return "?" if number is None else units.count(number)
+
+
+def _counts(change: dict[str, Any]) -> str:
+    before, after = change["before"], change["after"]
+    return units.count(before) if before == after else words.percent_change(change)
+
+
+def _unmatched(facts: dict[str, Any]) -> list[str]:
+    lines = []
+    for key, name in (("only_before", "before"), ("only_after", "after")):
+        for run in facts[key]:
+            lines.append(f"only {name}: run {run['run']}, {clean(run['kernel'])[:70]}")
+    return lines
+
+
+def _over_limit(facts: dict[str, Any], style: Style) -> list[str]:
+    lines = [style.warning(f"over the limit of {facts['limit_percent']:g} %")]
+    for entry in facts["over_limit"][:20]:
+        what = clean(entry["scope"])[:60] if entry["scope"] is not None else "a warp's life"
+        percent = entry["change_percent"]
+        grown = "from nothing" if percent is None else f"{percent:+,.1f} %"
+        lines.append(f"  {what}: {entry['metric']} {grown}")
+    return lines
+
+
+def _meaning(facts: dict[str, Any], style: Style) -> list[str]:
+    units_drawn = sorted({run["resampled"] or "nothing" for run in facts["runs"]})
+    text = (
+        "+ more, - less: the 95 % interval excludes zero; = it does not; ? it is not known. "
+        f"Intervals: bootstrap over {' and '.join(units_drawn)}, {facts['resamples']} resamples, "
+        f"seed {facts['seed']}; they cover what varies inside these launches, not from launch to "
+        "launch."
+    )
+    return field("reading", text, style)

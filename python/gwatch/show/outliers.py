@@ -1,0 +1,93 @@
+"""``--outliers``: the slowest instances of each scope against its own median."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gwatch import libpygwatch
+from gwatch.show import units
+from gwatch.show.context import Context, table
+
+_WORST_OF_SCOPE = 3
+
+
+def outlier_lines(context: Context) -> list[str]:
+    """Render a row a scope, most excess first, and the slowest instances."""
+    found = _found(context, context.limit)
+    head = context.style.bold("outliers    ")
+    slow = [entry for entry in found if entry.slow_count]
+    factor = f"{libpygwatch.SLOW_FACTOR:g}"
+    if not slow:
+        return [head + f"no instance took more than {factor} times the median (p50) of its scope"]
+    lines = [
+        head + f"instances that took more than {factor} times the median (p50) of their scope; "
+        "excess: beyond p50"
+    ]
+    rows = [["scope", "instances", "slow", "p50", "p95", "slowest", "excess", "of total"]]
+    for entry in slow[: context.limit]:
+        rows.append(
+            [
+                context.plain_name(entry.scope),
+                units.count(entry.count),
+                units.count(entry.slow_count),
+                units.duration(entry.p50_ns),
+                units.duration(entry.p95_ns),
+                units.duration(entry.slowest[0].duration_ns),
+                units.duration(entry.excess_ns),
+                units.percent(entry.excess_ns, entry.total_ns),
+            ]
+        )
+    lines += table(rows, context.style)
+    lines += context.rest(len(slow), "scope")
+    return lines + _slowest(context, slow)
+
+
+def outlier_facts(context: Context) -> dict[str, Any]:
+    """Collect the same as data."""
+    return {
+        "slow_factor": libpygwatch.SLOW_FACTOR,
+        "scopes": [
+            {
+                "scope": context.raw_name(entry.scope),
+                "count": entry.count,
+                "p50_ns": entry.p50_ns,
+                "p95_ns": entry.p95_ns,
+                "total_ns": entry.total_ns,
+                "slow_count": entry.slow_count,
+                "excess_ns": entry.excess_ns,
+                "slowest": [
+                    {
+                        **context.warp_facts(slow.lane),
+                        "start_ns": slow.start_ns,
+                        "duration_ns": slow.duration_ns,
+                    }
+                    for slow in entry.slowest
+                ],
+            }
+            for entry in _found(context, context.limit)[: context.limit]
+        ],
+    }
+
+
+def _found(context: Context, limit: int) -> list[libpygwatch.ScopeOutliers]:
+    found = libpygwatch.find_outliers(context.run, limit)
+    return [entry for entry in found if context.wants(entry.scope)]
+
+
+def _slowest(context: Context, slow: list[libpygwatch.ScopeOutliers]) -> list[str]:
+    each = max(_WORST_OF_SCOPE, context.limit // len(slow))
+    rows = [["the slowest: scope", "warp", "SM", "at", "took", "times p50"]]
+    for entry in slow:
+        for found in entry.slowest[:each]:
+            ratio = f"{found.duration_ns / entry.p50_ns:,.1f}" if entry.p50_ns else "-"
+            rows.append(
+                [
+                    context.plain_name(entry.scope),
+                    context.warp(found.lane),
+                    str(context.run.lanes[found.lane].sm),
+                    units.duration(found.start_ns),
+                    units.duration(found.duration_ns),
+                    ratio,
+                ]
+            )
+    return table(rows[: 1 + max(context.limit, 1)], context.style, left=(0, 1))
