@@ -1,4 +1,4 @@
-# Finds what the core needs: nlohmann/json, zlib, threads, CUDA and CUPTI headers (never their
+# Finds what the core needs: nlohmann/json, zlib, protozero, threads, CUDA and CUPTI headers (never their
 # libraries: those are opened at run time), and GoogleTest for the tests.
 # A Python package that carries headers counts as installed; what is nowhere is fetched, pinned.
 include(FetchContent)
@@ -37,6 +37,19 @@ if(NOT ZLIB_FOUND)
     target_include_directories(zlibstatic INTERFACE ${zlib_SOURCE_DIR} ${zlib_BINARY_DIR})
     add_library(ZLIB::ZLIB ALIAS zlibstatic)
 endif()
+
+# protozero, headers only, writes Perfetto's protobuf messages: installed (Debian: libprotozero-dev), else fetched.
+find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_builder.hpp)
+if(NOT PROTOZERO_INCLUDE_DIR)
+    FetchContent_Declare(protozero
+        URL https://github.com/mapbox/protozero/archive/refs/tags/v1.8.2.tar.gz
+        URL_HASH SHA256=68d1df951b4d8397355c8fc9ffed40d9c06282a877fe847403feac6edcee3ef1
+        SOURCE_SUBDIR none)
+    FetchContent_MakeAvailable(protozero)
+    set(PROTOZERO_INCLUDE_DIR ${protozero_SOURCE_DIR}/include)
+endif()
+add_library(gwatch_protozero INTERFACE)
+target_include_directories(gwatch_protozero SYSTEM INTERFACE ${PROTOZERO_INCLUDE_DIR})
 
 # CUDA and CUPTI headers: the toolkit's, else those of the PyPI wheels nvidia-cuda-runtime and nvidia-cuda-cupti.
 gwatch_python_include_dir(nvidia.cu13 include cuda_from_python)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from gwatch import __version__
 from gwatch.errors import GwatchError
 
-VERBS = ("demo", "diff", "include", "instrument", "run", "show")
+VERBS = ("demo", "diff", "export", "include", "instrument", "merge", "run", "show")
 """Modules of gwatch.commands with add_parser(subparsers) and run(arguments) -> exit code."""
 
 

@@ -1,6 +1,7 @@
 """The C++ core of gwatch. Most users want gwatch.cuda.trace.do_trace."""
 
 from __future__ import annotations
+
 import collections.abc
 import typing
 
@@ -11,6 +12,8 @@ __all__: list[str] = [
     "OUTSIDE_CELL",
     "SLOW_FACTOR",
     "Assembled",
+    "AutoFind",
+    "AutoMarked",
     "Bubble",
     "BubbleKind",
     "Bubbles",
@@ -58,6 +61,7 @@ __all__: list[str] = [
     "ScopeStatistics",
     "Site",
     "SiteTable",
+    "SliceRows",
     "Slices",
     "SlowSlice",
     "TextTimeline",
@@ -96,6 +100,8 @@ __all__: list[str] = [
     "instrument_matching",
     "lane_activity",
     "list_markers",
+    "mark_automatically",
+    "merge_archives",
     "new_remarks",
     "newest_ptx_version",
     "occupancy",
@@ -110,14 +116,18 @@ __all__: list[str] = [
     "scope_statistics",
     "select_warps",
     "set_facts",
+    "strip_paths",
     "text_timeline",
+    "time_axis_notes",
     "time_next",
     "time_shares",
     "to_html",
     "to_json",
     "warp_groups",
     "write_archive",
+    "write_chrome",
     "write_html",
+    "write_perfetto",
     "write_raw_capture",
 ]
 
@@ -186,6 +196,36 @@ class Instrumented:
     @property
     def uses_lane_cursors(self) -> bool:
         """Whether a device function has a record."""
+
+class AutoFind:
+    """A place of a PTX text that was put in a scope."""
+    @property
+    def end_ptx_line(self) -> int:
+        """Of its last instruction."""
+    @property
+    def file(self) -> str: ...
+    @property
+    def function(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def line(self) -> int:
+        """Source line; 0 when unknown."""
+    @property
+    def ptx_line(self) -> int:
+        """Of its first instruction."""
+    @property
+    def scope(self) -> str: ...
+
+class AutoMarked:
+    """A PTX text with markers around what was found."""
+    @property
+    def finds(self) -> list[AutoFind]: ...
+    @property
+    def inserted(self) -> list[tuple[int, bytes]]:
+        """Offsets into the original text, and what stands there now."""
+    @property
+    def ptx(self) -> bytes: ...
 
 class Candidate:
     """One assembler that may be tried."""
@@ -534,10 +574,20 @@ class LaunchFacts:
         ],
     ) -> None: ...
     @property
+    def host(self) -> str | None:
+        """Tells the machine from others; None when unknown."""
+    @host.setter
+    def host(self, arg0: str | None) -> None: ...
+    @property
     def kernel(self) -> str:
         """Mangled name."""
     @kernel.setter
     def kernel(self, arg0: str) -> None: ...
+    @property
+    def rank(self) -> int | None:
+        """Of the process among those of a distributed job; None outside of one."""
+    @rank.setter
+    def rank(self, arg0: typing.SupportsInt | typing.SupportsIndex | None) -> None: ...
     @property
     def sm_count(self) -> int: ...
     @sm_count.setter
@@ -842,6 +892,12 @@ class Trace:
 
     title: str
     def __init__(self) -> None: ...
+    def to_arrow(self) -> typing.Any:
+        """A pyarrow table with a row a slice."""
+    def to_pandas(self) -> typing.Any:
+        """The same as a pandas DataFrame."""
+    def to_polars(self) -> typing.Any:
+        """The same as a Polars DataFrame."""
     @property
     def created(self) -> str:
         """ISO 8601, UTC."""
@@ -1068,6 +1124,31 @@ class TextTimeline:
     def innermost_ns(self) -> list[int]: ...
     @property
     def lanes_in_run(self) -> int: ...
+
+class SliceRows:
+    """What slices take from their warps, as columns: a row a slice."""
+    def __init__(
+        self,
+        run: Run,
+        first: typing.SupportsInt | typing.SupportsIndex,
+        end: typing.SupportsInt | typing.SupportsIndex,
+    ) -> None: ...
+    @property
+    def block(self) -> memoryview: ...
+    @property
+    def block_x(self) -> memoryview: ...
+    @property
+    def block_y(self) -> memoryview: ...
+    @property
+    def block_z(self) -> memoryview: ...
+    @property
+    def cluster_rank(self) -> memoryview: ...
+    @property
+    def end_ns(self) -> memoryview: ...
+    @property
+    def sm(self) -> memoryview: ...
+    @property
+    def warp(self) -> memoryview: ...
 
 class TimeShares:
     """How some warps spent their lives, in ns."""
@@ -1456,6 +1537,17 @@ def list_markers(
 ) -> list[Marker]:
     """The markers of the kernels that a regular expression matches and of what they call."""
 
+def mark_automatically(
+    ptx: str | bytes,
+    entries: collections.abc.Sequence[str],
+    kinds: collections.abc.Sequence[str],
+    name: str = "<ptx>",
+) -> AutoMarked:
+    """Puts scopes of some kinds around the waits and phases of some kernels."""
+
+def merge_archives(paths: collections.abc.Sequence[str]) -> Trace:
+    """The runs of several archives as one trace."""
+
 def new_remarks(
     original: collections.abc.Sequence[str], traced: collections.abc.Sequence[str]
 ) -> list[str]:
@@ -1518,6 +1610,9 @@ def select_warps(
 def set_facts(run: Run, facts: str) -> None:
     """Gives a run the facts of a raw capture."""
 
+def strip_paths(trace: Trace) -> None:
+    """Leave only the last part of every path, and numbers in place of host names."""
+
 def text_timeline(
     run: Run,
     width: typing.SupportsInt | typing.SupportsIndex = 80,
@@ -1528,6 +1623,9 @@ def text_timeline(
     end_ns: typing.SupportsInt | typing.SupportsIndex | None = None,
 ) -> TextTimeline:
     """The timeline of a run as a grid of cells; see report/text_timeline.h."""
+
+def time_axis_notes(trace: Trace) -> list[str]:
+    """What a reader of runs on common time axes must know."""
 
 def time_next(traced: bool) -> None:
     """Time the next matching launch, as its traced build or as it is."""
@@ -1549,6 +1647,9 @@ def warp_groups(run: Run, limit: typing.SupportsInt | typing.SupportsIndex = 6) 
 def write_archive(trace: Trace, producer: str, path: str) -> None:
     """Writes trace.json, or through gzip when the path ends in .gz."""
 
+def write_chrome(trace: Trace, path: str, producer: str, by: str = "block") -> None:
+    """Write Chrome's trace event JSON; like write_perfetto()."""
+
 def write_html(
     trace: Trace,
     path: str,
@@ -1558,6 +1659,9 @@ def write_html(
     embed_source: bool = True,
 ) -> None:
     """Write one self-contained page; FileError when it cannot."""
+
+def write_perfetto(trace: Trace, path: str, producer: str, by: str = "block") -> None:
+    """Write a trace for Perfetto, with a process for each 'block' or 'sm'; FileError when it cannot."""
 
 def write_raw_capture(path: str, records: RawRecords, sites: SiteTable, run: Run) -> None:
     """Writes a launch's records with the launch and compile facts of its run to a file."""

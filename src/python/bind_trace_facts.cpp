@@ -25,7 +25,11 @@ void bind_launch(py::module_& module) {
         .def_readwrite("dynamic_shared_bytes", &LaunchFacts::dynamic_shared_bytes)
         .def_readwrite("stream", &LaunchFacts::stream)
         .def_readwrite("in_graph", &LaunchFacts::in_graph)
-        .def_readwrite("sm_count", &LaunchFacts::sm_count);
+        .def_readwrite("sm_count", &LaunchFacts::sm_count)
+        .def_readwrite("rank", &LaunchFacts::rank,
+                       "Of the process among those of a distributed job; None outside of one.")
+        .def_readwrite("host", &LaunchFacts::host,
+                       "Tells the machine from others; None when unknown.");
 }
 
 void bind_compile(py::module_& module) {

@@ -2,6 +2,7 @@
 
 #include <pybind11/stl.h>
 
+#include "python/column.h"
 #include "trace/trace.h"
 
 // Run.lanes is a view, not a list made anew at each use.
@@ -15,31 +16,6 @@ namespace {
 
 using namespace trace;  // NOLINT: the model's own names, one by one below
 using Lanes = std::vector<Lane>;
-
-/// A column of numbers that Python reads in place through a memoryview. Keeps its owner alive.
-struct Column {
-    py::object owner;
-    py::buffer_info (*describe)(const void* vector);
-    const void* vector;
-};
-
-template <class T>
-py::buffer_info describe(const void* vector) {
-    const auto& values = *static_cast<const std::vector<T>*>(vector);
-    return py::buffer_info(const_cast<T*>(values.data()), sizeof(T),
-                           py::format_descriptor<T>::format(), 1, {values.size()}, {sizeof(T)},
-                           true);
-}
-
-/// A getter for a column of Owner: a read-only memoryview.
-template <class Owner, class T>
-auto column_of(std::vector<T> Owner::* member) {
-    return [member](const py::object& self) {
-        const auto& owner = self.cast<const Owner&>();
-        const py::object column = py::cast(Column{self, &describe<T>, &(owner.*member)});
-        return py::memoryview(column);
-    };
-}
 
 std::size_t index_in(std::size_t size, py::ssize_t index) {
     const auto count = static_cast<py::ssize_t>(size);
@@ -121,6 +97,13 @@ py::typing::List<Run> runs_of(const py::object& self) {
     return runs;
 }
 
+/// A method that hands the trace to a function of gwatch.common.arrow, which needs pyarrow.
+auto arrow_method(const char* name) {
+    return [name](const py::object& self) -> py::object {
+        return py::module_::import("gwatch.common.arrow").attr(name)(self);
+    };
+}
+
 /// Runs that Python may still hold live on behind the trace.
 void set_runs(const py::object& self, std::vector<Run> runs) {
     auto& trace = self.cast<Trace&>();
@@ -136,7 +119,10 @@ void bind_trace_class(py::module_& module) {
         .def(py::init<>())
         .def_readwrite("title", &Trace::title)
         .def_readwrite("created", &Trace::created, "ISO 8601, UTC.")
-        .def_property("runs", &runs_of, &set_runs, "Assigning copies the runs.");
+        .def_property("runs", &runs_of, &set_runs, "Assigning copies the runs.")
+        .def("to_arrow", arrow_method("to_arrow"), "A pyarrow table with a row a slice.")
+        .def("to_pandas", arrow_method("to_pandas"), "The same as a pandas DataFrame.")
+        .def("to_polars", arrow_method("to_polars"), "The same as a Polars DataFrame.");
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ void bind_trace(pybind11::module_& module);
 void bind_capture(pybind11::module_& module);
 void bind_remote(pybind11::module_& module);
 void bind_report(pybind11::module_& module);
+void bind_export(pybind11::module_& module);
 void bind_views(pybind11::module_& module);
 void bind_views_compare(pybind11::module_& module);
 

@@ -11,6 +11,7 @@ PYBIND11_MODULE(libpygwatch, module) {
     gwatch::python::bind_capture(module);
     gwatch::python::bind_remote(module);
     gwatch::python::bind_report(module);
+    gwatch::python::bind_export(module);
     gwatch::python::bind_views(module);
     gwatch::python::bind_views_compare(module);
 }

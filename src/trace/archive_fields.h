@@ -22,6 +22,8 @@ void visit(Visitor& field, LaunchFacts& launch) {
     field("stream", launch.stream);
     field("in_graph", launch.in_graph);
     field("sm_count", launch.sm_count);
+    field.optional("rank", launch.rank);
+    field.optional("host", launch.host);
 }
 
 template <class Visitor>

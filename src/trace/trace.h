@@ -70,6 +70,8 @@ struct LaunchFacts {
     std::uint64_t stream = 0;
     bool in_graph = false;
     std::uint32_t sm_count = 0;
+    std::optional<std::uint32_t> rank;  ///< of the process among those of a distributed job
+    std::optional<std::string> host;    ///< digits that tell the machine from others
 };
 
 /// Registers, spills and shared memory of one build of the kernel; -1 where unknown.

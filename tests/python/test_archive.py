@@ -85,7 +85,9 @@ def test_schema_names_every_field_that_is_written():
     run = rewritten(GOOD)["runs"][0]
     definitions = SCHEMA["$defs"]
     assert set(run) | {"fidelity"} == set(definitions["run"]["properties"])
-    for part in ("launch", "compile", "time", "lanes"):
+    distributed = {"rank", "host"}
+    assert set(run["launch"]) | distributed == set(definitions["launch"]["properties"])
+    for part in ("compile", "time", "lanes"):
         assert set(run[part]) == set(definitions[part]["properties"]), part
     for part in ("counts", "launch", "compile", "time"):
         assert set(run[part]) == set(definitions[part]["required"]), part

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import warnings
 from collections.abc import Callable
 from importlib import resources
-from typing import Protocol
+from typing import Any, Protocol
 
 from gwatch import PRODUCER, libpygwatch
+from gwatch.common.rank import with_rank
 from gwatch.errors import UsageError
 
 MOST_HTML_SLICES = 30_000_000
@@ -26,6 +26,20 @@ def _write_archive(trace: libpygwatch.Trace, path: str) -> None:
     libpygwatch.write_archive(trace, PRODUCER, path)
 
 
+def _write_perfetto(trace: libpygwatch.Trace, path: str, by: str = "block") -> None:
+    libpygwatch.write_perfetto(trace, path, PRODUCER, by)
+
+
+def _write_chrome(trace: libpygwatch.Trace, path: str, by: str = "block") -> None:
+    libpygwatch.write_chrome(trace, path, PRODUCER, by)
+
+
+def _write_parquet(trace: libpygwatch.Trace, path: str) -> None:
+    from gwatch.common.arrow import write_parquet
+
+    write_parquet(trace, path)
+
+
 def _write_html(trace: libpygwatch.Trace, path: str, embed_source: bool = True) -> None:
     slices = sum(len(run.slices) for run in trace.runs)
     if slices > MOST_HTML_SLICES:
@@ -40,35 +54,71 @@ def _write_html(trace: libpygwatch.Trace, path: str, embed_source: bool = True) 
     libpygwatch.write_html(trace, path, script, style, PRODUCER, embed_source)
 
 
-WRITERS: dict[str, Callable[[libpygwatch.Trace, str], None]] = {
+WRITERS: dict[str, Callable[..., None]] = {
+    ".trace.json": _write_chrome,
+    ".trace.json.gz": _write_chrome,
     ".json": _write_archive,
     ".json.gz": _write_archive,
     ".html": _write_html,
+    ".pftrace": _write_perfetto,
+    ".pftrace.gz": _write_perfetto,
+    ".parquet": _write_parquet,
 }
-"""The writer of each extension."""
+"""The writer of each extension; the first that fits is taken."""
+
+PROCESSES = ("block", "sm")
+"""What can be a process in Perfetto and Chrome."""
 
 
 def write_trace(
-    trace: libpygwatch.Trace, path: str | os.PathLike[str], *, embed_source: bool = True
+    trace: libpygwatch.Trace,
+    path: str | os.PathLike[str],
+    *,
+    embed_source: bool = True,
+    strip_paths: bool = False,
+    by: str = "block",
 ) -> None:
     """Write a trace to a file.
 
     Args:
         trace: what to write.
-        path: the file; ``.json`` and ``.json.gz`` are the archive, ``.html`` is a page.
+        path: the file. Its extension picks the format: ``.json`` and ``.json.gz`` are the archive,
+            ``.html`` is a page, ``.pftrace`` (``.pftrace.gz``) is for Perfetto, ``.trace.json``
+            (``.trace.json.gz``) is Chrome's format, ``.parquet`` is a table of slices. ``{rank}``
+            in it becomes this process's rank in a distributed job.
         embed_source: put the lines around scopes into a page, of source files that are at hand.
+        strip_paths: leave only the last part of paths, numbers in place of host names, and no
+            source text in pages. Changes ``trace``.
+        by: what is a process in Perfetto and Chrome: ``"block"`` or ``"sm"``.
 
     Raises:
-        UsageError: another extension.
+        UsageError: another extension, or no such ``by``.
         FileError: the file cannot be written.
     """
     write = writer_for(path)
+    if by not in PROCESSES:
+        raise UsageError(f"by='{by}': a process cannot be that", hint="Use 'block' or 'sm'.")
+    options: dict[str, Any] = {}
     if write is _write_html:
-        write = functools.partial(_write_html, embed_source=embed_source)
-    write(trace, os.fspath(path))
+        options["embed_source"] = embed_source and not strip_paths
+    if write in (_write_perfetto, _write_chrome):
+        options["by"] = by
+    if strip_paths:
+        libpygwatch.strip_paths(trace)
+    write(trace, with_rank(os.fspath(path)), **options)
 
 
-def writer_for(path: str | os.PathLike[str]) -> Callable[[libpygwatch.Trace, str], None]:
+def read_trace(path: str | os.PathLike[str]) -> libpygwatch.Trace:
+    """Read an archive, ``.json`` or ``.json.gz``.
+
+    Raises:
+        ArchiveError: the file is no gwatch archive, is broken, or is of a newer version.
+        FileError: the file cannot be read.
+    """
+    return libpygwatch.read_archive(os.fspath(path))
+
+
+def writer_for(path: str | os.PathLike[str]) -> Callable[..., None]:
     """Find the writer of a file by its extension.
 
     Raises:
@@ -90,11 +140,19 @@ class File:
     Args:
         title: what the report is headed with.
         embed_source: see :func:`write_trace`.
+        strip_paths: see :func:`write_trace`; the section's own runs stay as they are.
     """
 
-    def __init__(self, title: str = "Intra-kernel trace", *, embed_source: bool = True) -> None:
+    def __init__(
+        self,
+        title: str = "Intra-kernel trace",
+        *,
+        embed_source: bool = True,
+        strip_paths: bool = False,
+    ) -> None:
         self.title = title
         self.embed_source = embed_source
+        self.strip_paths = strip_paths
         self.sections: list[Section] = []
 
     def add_section(self, section: Section) -> None:
@@ -106,4 +164,9 @@ class File:
         from gwatch.cuda.trace._result import make_trace
 
         runs = [run for section in self.sections for run in section.runs]
-        write_trace(make_trace(self.title, runs), path, embed_source=self.embed_source)
+        write_trace(
+            make_trace(self.title, runs),
+            path,
+            embed_source=self.embed_source,
+            strip_paths=self.strip_paths,
+        )

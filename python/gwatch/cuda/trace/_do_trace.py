@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from gwatch import libpygwatch
+from gwatch.common import rank
 from gwatch.cuda.trace import _fidelity
 from gwatch.cuda.trace._overhead import measure
 from gwatch.cuda.trace._preparer import Preparer, TracedBuild
@@ -248,6 +249,8 @@ def _fill_launch_facts(
     facts.stream = info.stream
     facts.in_graph = info.in_stream_capture
     facts.sm_count = info.sm_count
+    facts.rank = rank.rank()
+    facts.host = rank.host()
     run.launch = facts
 
 
