@@ -6,6 +6,7 @@
 #include "instrument/iket_blocks.h"
 #include "instrument/iket_roles.h"
 #include "instrument/iket_tables.h"
+#include "instrument/marker_text.h"
 
 namespace gwatch::instrument {
 
@@ -22,35 +23,13 @@ std::string_view word_of(Verb verb) {
     }
 }
 
-bool is_plain(char c) {
-    constexpr std::string_view kOthers = "_.:/-";
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           kOthers.find(c) != std::string_view::npos;
-}
-
-/// A name as a marker spells it. One of digits alone would be an id: its first one is escaped.
-std::string spelled(const std::string& name) {
-    constexpr std::string_view kHex = "0123456789ABCDEF";
-    const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
-    std::string text;
-    for (const char c : name) {
-        if (is_plain(c) && !(is_number && text.empty())) {
-            text += c;
-            continue;
-        }
-        const auto byte = static_cast<unsigned char>(c);
-        text += {'%', kHex[byte >> 4], kHex[byte & 15]};
-    }
-    return text;
-}
-
 /// A block's text as a marker. A range's end has a payload too, which a marker has not.
 std::string to_marker(const IketBlock& block, const IketRole& role) {
     if (role.name.empty()) return "{\n\t}";
     const bool has_payload = block.payload_bits != 0 && role.verb != Verb::kEnd;
     const std::string type = has_payload && block.payload_bits == 64 ? ".b64" : ".b32";
     std::string text = "{\n\t.reg " + type + " %gwatch_carrier;\n\t// gwatch:";
-    text.append(word_of(role.verb)).append(" ").append(spelled(role.name));
+    text.append(word_of(role.verb)).append(" ").append(spell_name(role.name));
     text.append("\n\tmov").append(type).append(" %gwatch_carrier, ");
     text.append(has_payload ? block.payload : "0").append(";\n\t}");
     return text;

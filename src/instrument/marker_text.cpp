@@ -143,4 +143,21 @@ Result<MarkerText> parse_marker_comment(std::string_view comment) {
     return text;
 }
 
+std::string spell_name(std::string_view name) {
+    constexpr std::string_view kHex = "0123456789ABCDEF";
+    const bool is_number = std::all_of(name.begin(), name.end(), is_digit);
+    const bool is_text = is_utf8(name);
+    std::string text;
+    for (const char c : name) {
+        const auto byte = static_cast<unsigned char>(is_text || (c & 0x80) == 0 ? c : '?');
+        // One of digits alone would be an id: its first one is escaped.
+        if (is_name_byte(static_cast<char>(byte)) && !(is_number && text.empty())) {
+            text += c;
+        } else {
+            text += {'%', kHex[byte >> 4], kHex[byte & 15]};
+        }
+    }
+    return text;
+}
+
 }  // namespace gwatch::instrument

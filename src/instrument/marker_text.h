@@ -31,4 +31,7 @@ bool is_marker_comment(std::string_view comment);
 /// stands.
 Result<MarkerText> parse_marker_comment(std::string_view comment);
 
+/// A name as a marker spells it, so that it is never an id. A byte that is no UTF-8 becomes a `?`.
+std::string spell_name(std::string_view name);
+
 }  // namespace gwatch::instrument

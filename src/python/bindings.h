@@ -37,6 +37,7 @@ inline std::string bytes_of(const Text& text) {
 // One a topic, each in a file of its own.
 void bind_ptx(pybind11::module_& module);
 void bind_instrument(pybind11::module_& module);
+void bind_auto_scopes(pybind11::module_& module);
 void bind_assemble(pybind11::module_& module);
 void bind_fidelity(pybind11::module_& module);
 void bind_source(pybind11::module_& module);

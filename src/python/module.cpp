@@ -4,6 +4,7 @@ PYBIND11_MODULE(libpygwatch, module) {
     module.doc() = "The C++ core of gwatch. Most users want gwatch.cuda.trace.do_trace.";
     gwatch::python::bind_ptx(module);
     gwatch::python::bind_instrument(module);
+    gwatch::python::bind_auto_scopes(module);
     gwatch::python::bind_assemble(module);
     gwatch::python::bind_fidelity(module);
     gwatch::python::bind_source(module);
