@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "instrument/snippets.h"
 #include "record/layout.h"
@@ -81,11 +82,11 @@ static_assert(offsetof(record::Slot, site) == 4 && offsetof(record::Slot, clock_
                   offsetof(record::Unit, globaltimer_low) == 12 &&
                   offsetof(record::ChunkHeader, lane) == 4 &&
                   offsetof(record::ChunkHeader, sm) == 8,
-              "kPack and kColdUnit write these");
+              "kPack, kSeriesStart and kColdUnit write these");
 static_assert(record::kExitSlots == 2, "kHotExit writes two");
-static_assert(record::series_slots(1) == 1 && record::series_slots(2) == 2 &&
-                  record::series_slots(3) == 2,
-              "series_record() fills these");
+static_assert(record::used_series_slots(1) == 1 && record::used_series_slots(2) == 2 &&
+                  record::used_series_slots(3) == 2,
+              "code_of_series() fills these");
 
 constexpr char kReadMask[] = "\tactivemask.b32 %_mask;\n";
 constexpr char kReadMaskBefore62[] = "\tvote.ballot.b32 %_mask, 1;\n";
@@ -117,19 +118,43 @@ std::uint32_t events_of_series(const SiteTable& table, std::uint16_t number) {
     return events;
 }
 
-/// The part of a series' record that one of its sites writes.
-std::string code_of_series(const Site& site) {
+/// Text with its own holes filled; the others stay.
+std::string with_words(std::string_view text, std::uint32_t word, std::uint32_t slot) {
+    std::string filled(text);
+    const std::pair<std::string_view, std::string> holes[] = {
+        {"<word>", std::to_string(word)},
+        {"<next_word>", std::to_string(word + 1)},
+        {"<third_word>", std::to_string(word + 2)},
+        {"<fourth_word>", std::to_string(word + 3)},
+        {"<slot_offset>", std::to_string(slot * sizeof(record::Slot))}};
+    for (const auto& [hole, value] : holes) {
+        for (auto at = filled.find(hole); at != std::string::npos; at = filled.find(hole))
+            filled.replace(at, hole.size(), value);
+    }
+    return filled;
+}
+
+/// What one site does for the record of its series.
+std::string code_of_series(const PlannedSite& planned, const Site& site) {
     const bool is_last = site.place + 1 == site.series;
-    std::string code = snippets::kProvenRecord;
-    if (site.place % 2 == 1) code = is_last ? snippets::kWholeClock : snippets::kHeldClock;
-    if (site.place % 2 == 0 && site.place != 0) code = snippets::kTwoClocks;
+    std::string code = snippets::kSeriesStart;
+    if (site.place != 0) {
+        const bool is_whole = is_last && site.place % 2 == 1;
+        code =
+            with_words(is_whole ? snippets::kWholeClock : snippets::kLowClock, site.place + 1u, 0);
+    }
+    for (std::uint32_t slot = planned.first_slot; slot < planned.end_slot; ++slot) {
+        const bool is_pair = slot % 2 == 0 && slot + 1u < planned.end_slot;
+        code += with_words(is_pair ? snippets::kStorePair : snippets::kStoreSlot, 2 * slot, slot);
+        slot += is_pair;
+    }
     return is_last ? code + snippets::kSeriesEnd : code;
 }
 
 std::string code_of(const PlannedSite& planned, const Site& site) {
     switch (site.placement) {
         case Placement::kProven:
-            return planned.is_exit ? snippets::kProvenExit : code_of_series(site);
+            return planned.is_exit ? snippets::kProvenExit : code_of_series(planned, site);
         case Placement::kFunction:
             return snippets::kFunctionRecord;
         case Placement::kParted:
@@ -161,9 +186,10 @@ std::string Emitter::declaration() const {
 }
 
 std::string Emitter::prologue(const EntryFacts& facts) const {
-    const std::uint32_t reserve = record::kExitSlots + facts.longest_record - 1;
+    const std::uint32_t reserve = record::kExitSlots + facts.longest_record - 2;
     return fill(std::string(snippets::kEntryRegisters) + snippets::kPrologue,
                 {{"uniform_warp", capabilities_.shuffle ? kUniformWarp : ""},
+                 {"site", "0"},
                  {"reserved_bytes", std::to_string(reserve * sizeof(record::Slot))},
                  {"cluster_rank", capabilities_.cluster_rank ? "%cluster_ctarank" : "0"}});
 }
@@ -181,7 +207,6 @@ std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
          {"find_region", in_entry ? kRegionOfLimit : ""},
          {"uniform_warp", ""},
          {"drop_events", drop_events(site)},
-         {"slot_offset", std::to_string((site.place + 1u) / 2 * sizeof(record::Slot))},
          {"record_bytes", std::to_string(record::series_slots(site.series) * sizeof(record::Slot))},
          {"events", std::to_string(events_of_series(table, planned.number))}});
 }

@@ -15,7 +15,7 @@ namespace gwatch::instrument {
 /// What the code of an entry's prologue and exits depends on.
 struct EntryFacts {
     bool may_drop = false;             ///< some marker is proven: a full region drops it
-    std::uint32_t longest_record = 1;  ///< in slots
+    std::uint32_t longest_record = 2;  ///< in slots
 };
 EntryFacts facts_of(const FunctionPlan& function, const SiteTable& table);
 

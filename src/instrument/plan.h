@@ -19,6 +19,9 @@ struct PlannedSite {
     std::string_view guard =
         {};  ///< the predicate under which the statement, and so the record, happens; else empty
     bool guard_negated = false;
+    /// Used slots of its series' record that are stored here: from, and behind the last.
+    std::uint8_t first_slot = 0;
+    std::uint8_t end_slot = 1;
 };
 
 struct FunctionPlan {

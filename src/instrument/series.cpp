@@ -1,9 +1,14 @@
 #include "instrument/series.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
+#include <vector>
 
 #include "instrument/opcodes.h"
+#include "instrument/site_order.h"
+#include "instrument/store_schedule.h"
 #include "record/layout.h"
 
 namespace gwatch::instrument {
@@ -13,45 +18,62 @@ namespace {
 using ptx::Statement;
 using ptx::StatementKind;
 
-bool leaves_block(std::string_view opcode) {
-    return opcode == "bra" || opcode == "brx" || opcode == "call" || opcode == "ret" ||
-           opcode == "exit" || opcode == "trap" || opcode == "brkpt";
+/// Farther apart the registers that a series needs would be missed.
+constexpr std::uint32_t kFarthestSite = 600;  // statements
+
+/// Until another warp or grid comes along, which may take any time; or for what it calls.
+bool may_wait(std::string_view base) {
+    return base == "bar" || base == "barrier" || base == "griddepcontrol" || base == "call";
 }
 
-/// Until another warp or grid comes along, which may take any time.
-bool waits_for_others(std::string_view opcode) {
-    return opcode == "bar" || opcode == "barrier" || opcode == "griddepcontrol";
+/// Until what was stored before can be seen by others.
+bool waits_for_stores(std::string_view opcode, std::string_view base) {
+    return base == "fence" || base == "membar" ||
+           opcode.find(".release") != std::string_view::npos ||
+           opcode.find(".acq_rel") != std::string_view::npos;
 }
-
-/// What stands between two sites.
-struct Gap {
-    bool parts_block = false;
-    bool waits = false;
-};
 
 class SeriesFormer {
   public:
-    SeriesFormer(const ptx::Module& module, SiteTable* table) : module_(module), table_(*table) {}
+    SeriesFormer(const ptx::Module& module, FunctionPlan* function, SiteTable* table)
+        : module_(module), function_(*function), table_(*table), order_(module, *function) {
+        note_labels();
+    }
 
-    void run(const FunctionPlan& function) {
-        words_ =
-            words_of(module_, module_.scopes()[module_.functions()[function.function].body_scope]);
-        for (std::size_t first = 0, next = 0; first < function.sites.size(); first = next) {
+    void run() {
+        for (std::size_t first = 0, next = 0; first < function_.sites.size(); first = next) {
+            gaps_.assign(1, {});
             next = first + 1;
-            while (next < function.sites.size() && next - first < record::kMaxSeriesSites &&
-                   joins(function.sites[next - 1], function.sites[next])) {
+            while (next < function_.sites.size() && next - first < record::kMaxSeriesSites &&
+                   joins(next - 1, next)) {
                 ++next;
             }
-            number(function, first, next);
+            number(first, next);
         }
     }
 
   private:
-    bool joins(const PlannedSite& previous, const PlannedSite& next) {
-        if (!is_proven_marker(previous) || !is_proven_marker(next)) return false;
-        const Gap gap = gap_between(previous.statement, next.statement);
-        table_.sites[next.number - 1].waits_before = !gap.parts_block && gap.waits;
-        return !gap.parts_block;
+    void note_labels() {
+        const ptx::Function& function = module_.functions()[function_.function];
+        const ptx::Scope& body = module_.scopes()[function.body_scope];
+        for (std::uint32_t i = body.open_statement; i < body.close_statement; ++i) {
+            const Statement& statement = module_.statements()[i];
+            if (statement.kind == StatementKind::kLabel)
+                labels_[module_.head(statement)].push_back(i);
+        }
+    }
+
+    bool joins(std::size_t previous, std::size_t next) {
+        const PlannedSite& first = function_.sites[previous];
+        const PlannedSite& second = function_.sites[next];
+        if (!is_proven_marker(first) || !is_proven_marker(second)) return false;
+        if (second.statement - first.statement > kFarthestSite) return false;
+        if (!order_.always_follows(static_cast<std::uint32_t>(previous),
+                                   static_cast<std::uint32_t>(next)))
+            return false;
+        gaps_.push_back(gap_between(first.statement, second.statement));
+        table_.sites[second.number - 1].waits_before = gaps_.back().waits;
+        return true;
     }
 
     bool is_proven_marker(const PlannedSite& planned) const {
@@ -59,39 +81,52 @@ class SeriesFormer {
                table_.sites[planned.number - 1].placement == Placement::kProven;
     }
 
-    Gap gap_between(std::uint32_t first, std::uint32_t end) const {
-        Gap gap;
+    /// Of all that stands between them in the text, which may be more than what lies on the way.
+    SeriesGap gap_between(std::uint32_t first, std::uint32_t end) const {
+        SeriesGap gap{end - first, false, false};
         for (std::uint32_t i = first; i < end; ++i) {
             const Statement& statement = module_.statements()[i];
-            const std::string_view opcode = base_opcode(module_, statement);
-            gap.waits = gap.waits || waits_for_others(opcode);
-            gap.parts_block = gap.parts_block || leaves_block(opcode) ||
-                              (statement.kind == StatementKind::kLabel &&
-                               words_.count(module_.head(statement)) != 0);
+            const std::string_view base = base_opcode(module_, statement);
+            if (base.empty()) continue;
+            const ptx::Instruction instruction = module_.instruction(statement);
+            gap.fences = gap.fences || waits_for_stores(instruction.opcode, base);
+            gap.waits = gap.waits || may_wait(base) || base == "brx" ||
+                        (base == "bra" && goes_back(instruction, i));
         }
         return gap;
     }
 
-    void number(const FunctionPlan& function, std::size_t first, std::size_t end) {
+    /// Names of labels are not unique: scopes may have their own.
+    bool goes_back(const ptx::Instruction& branch, std::uint32_t statement) const {
+        if (branch.operands.empty()) return true;
+        const auto found = labels_.find(branch.operands.front());
+        return found == labels_.end() || found->second.front() < statement;
+    }
+
+    void number(std::size_t first, std::size_t end) {
+        StoreSchedule schedule(gaps_);
         for (std::size_t i = first; i < end; ++i) {
-            Site& site = table_.sites[function.sites[i].number - 1];
+            Site& site = table_.sites[function_.sites[i].number - 1];
             site.series = static_cast<std::uint8_t>(end - first);
             site.place = static_cast<std::uint8_t>(i - first);
-            if (i == first) site.waits_before = false;
+            schedule.apply(i - first, &function_.sites[i]);
         }
     }
 
     const ptx::Module& module_;
+    FunctionPlan& function_;
     SiteTable& table_;
-    std::unordered_set<std::string_view> words_;
+    SiteOrder order_;
+    std::unordered_map<std::string_view, std::vector<std::uint32_t>> labels_;  // statements by name
+    std::vector<SeriesGap> gaps_;  // of the series so far, by site
 };
 
 }  // namespace
 
 void form_series(const ptx::Module& module, Plan* plan) {
-    SeriesFormer former(module, &plan->table);
-    for (const FunctionPlan& function : plan->functions) {
-        if (module.functions()[function.function].is_entry) former.run(function);
+    for (FunctionPlan& function : plan->functions) {
+        if (module.functions()[function.function].is_entry)
+            SeriesFormer(module, &function, &plan->table).run();
     }
 }
 

@@ -5,8 +5,7 @@
 
 namespace gwatch::instrument {
 
-/// Joins proven markers that a warp always passes one after the other, without a branch, a label
-/// that is jumped to, a call or an exit between them, to series of at most
+/// Joins proven markers that a warp always passes one after the other to series of at most
 /// record::kMaxSeriesSites sites. Comes after prove_sites().
 void form_series(const ptx::Module& module, Plan* plan);
 

@@ -5,10 +5,11 @@ namespace gwatch::instrument::snippets {
 const char kDeclaration[] = ".visible .const .align 8 .b8 <launch>[<launch_bytes>];\n";
 
 // Live as long as the kernel, where something uses them: cursor, limit, extra, chunk, below,
-// regions, pool and leader. Held, record and fits live as long as a series; the others are dead
-// between two records.
+// regions, pool and leader. The words, record and fits live as long as a series; the others are
+// dead between two records.
 const char kEntryRegisters[] =
-    R"(	.reg .b32 %_cursor, %_limit, %_extra, %_chunk, %_below, %_mask, %_low, %_high, %_held, %_region, %_a, %_b;
+    R"(	.reg .b32 %_cursor, %_limit, %_extra, %_chunk, %_below, %_mask, %_low, %_high, %_region, %_a, %_b;
+	.reg .b32 %_word0, %_word1, %_word2, %_word3, %_word4, %_word5, %_word6, %_word7, %_word8, %_word9;
 	.reg .b64 %_regions, %_pool, %_clock, %_timer, %_address, %_record, %_count, %_bound;
 	.reg .pred %_leader, %_cold, %_writes, %_fits, %_takes;
 )";
@@ -57,10 +58,10 @@ $_entered:
 )";
 
 // Linear block and warp; whether they are recorded; the place of the warp among the regions. The
-// blocks that are recorded are block_first + i * block_stride: i comes from a reciprocal that is
-// good to far better than 2^-34 (one Newton step on 20 bits), so it is exact when the distance is a
-// multiple of the stride, and the product tells whether it is. A division of 64 bits would be a
-// call.
+// blocks that are recorded are block_first + i * block_stride: unless the stride is 1, i comes from
+// a reciprocal that is good to far better than 2^-34 (one Newton step on 20 bits), so it is exact
+// when the distance is a multiple of the stride, and the product tells whether it is. A division of
+// 64 bits would be a call.
 const char kSelect[] = R"(	.reg .b32 %_x, %_y, %_z, %_warp, %_index, %_stride, %_warps;
 	.reg .b64 %_block, %_distance, %_product, %_place;
 	.reg .f64 %_quotient, %_divisor, %_reciprocal, %_error;
@@ -85,6 +86,9 @@ const char kSelect[] = R"(	.reg .b32 %_x, %_y, %_z, %_warp, %_index, %_stride, %
 	cvt.u64.u32 %_distance, %_x;
 	sub.u64 %_distance, %_block, %_distance;
 	ld.const.u32 %_stride, <block_stride>;
+	cvt.u32.u64 %_index, %_distance;
+	setp.eq.u32 %_selected, %_stride, 1;
+	@%_selected bra.uni $_every<site>;
 	cvt.rn.f64.u64 %_quotient, %_distance;
 	cvt.rn.f64.u32 %_divisor, %_stride;
 	rcp.approx.ftz.f64 %_reciprocal, %_divisor;
@@ -93,6 +97,7 @@ const char kSelect[] = R"(	.reg .b32 %_x, %_y, %_z, %_warp, %_index, %_stride, %
 	fma.rn.f64 %_reciprocal, %_error, %_reciprocal, %_reciprocal;
 	mul.rn.f64 %_quotient, %_quotient, %_reciprocal;
 	cvt.rni.u32.f64 %_index, %_quotient;
+$_every<site>:
 	mul.wide.u32 %_product, %_index, %_stride;
 	setp.eq.u64 %_selected, %_product, %_distance;
 	ld.const.u32 %_x, <block_count>;
@@ -109,25 +114,29 @@ const char kSelect[] = R"(	.reg .b32 %_x, %_y, %_z, %_warp, %_index, %_stride, %
 	mad.wide.u32 %_place, %_index, %_y, %_place;
 )";
 
-// The first site of a series, or one alone. A branch would part the block that the assembler
-// schedules.
-const char kProvenRecord[] = R"(	mov.u64 %_clock, %clock64;
+// A branch would part the block that the assembler schedules. Words 0 and 1 of a record are its
+// Slot, then comes a word a site, or two for a whole clock.
+const char kSeriesStart[] = R"(	mov.u64 %_clock, %clock64;
 	setp.lt.and.u32 %_fits, %_cursor, %_limit, %_leader;
-<pack>	cvt.u64.u32 %_record, %_cursor;
+	mov.b64 {%_word0, %_word1}, %_clock;
+	mad.lo.u32 %_word1, %_word1, 65536, <site>;
+	cvt.u64.u32 %_record, %_cursor;
 	add.u64 %_record, %_regions, %_record;
-	@%_fits st.global.v2.b32 [%_record], {%_low, %_high};
 )";
 
-const char kHeldClock[] = R"(	mov.u32 %_held, %clock;
-)";
-
-const char kTwoClocks[] = R"(	mov.u32 %_low, %clock;
-	@%_fits st.global.v2.b32 [%_record+<slot_offset>], {%_held, %_low};
+const char kLowClock[] = R"(	mov.u32 %_word<word>, %clock;
 )";
 
 const char kWholeClock[] = R"(	mov.u64 %_clock, %clock64;
-	@%_fits st.global.b64 [%_record+<slot_offset>], %_clock;
+	mov.b64 {%_word<word>, %_word<next_word>}, %_clock;
 )";
+
+const char kStoreSlot[] =
+    "\t@%_fits st.global.v2.b32 [%_record+<slot_offset>], {%_word<word>, %_word<next_word>};\n";
+
+const char kStorePair[] =
+    "\t@%_fits st.global.v4.b32 [%_record+<slot_offset>], {%_word<word>, %_word<next_word>, "
+    "%_word<third_word>, %_word<fourth_word>};\n";
 
 const char kSeriesEnd[] = R"(	@%_fits add.u32 %_cursor, %_cursor, <record_bytes>;
 	@!%_fits add.u32 %_extra, %_extra, <events>;
@@ -143,7 +152,7 @@ const char kUnknownRecord[] = R"(	mov.u64 %_clock, %clock64;
 <pack>	cvt.u64.u32 %_address, %_cursor;
 	add.u64 %_address, %_regions, %_address;
 	@%_fits st.global.v2.b32 [%_address], {%_low, %_high};
-	@%_fits add.u32 %_cursor, %_cursor, <slot_bytes>;
+	@%_fits add.u32 %_cursor, %_cursor, <record_bytes>;
 	@!%_cold bra $_back<site>;
 $_cold<site>:
 <lowest><unit>$_back<site>:
@@ -155,8 +164,8 @@ const char kPartedRecord[] = R"(	mov.u64 %_clock, %clock64;
 // The cursor stays: these lanes leave.
 const char kHotExit[] = R"(<pack>	cvt.u64.u32 %_address, %_cursor;
 	add.u64 %_address, %_regions, %_address;
-	@%_leader st.global.v2.b32 [%_address], {%_low, %_high};
-	@%_leader st.global.b64 [%_address+<slot_bytes>], %_timer;
+	mov.b64 %_clock, {%_low, %_high};
+	@%_leader st.global.v2.b64 [%_address], {%_clock, %_timer};
 )";
 
 const char kProvenExit[] = R"(	mov.u64 %_clock, %clock64;

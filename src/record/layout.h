@@ -10,11 +10,12 @@
 //
 // Hot path: a warp owns one region, a power of two of 8-byte slots. Its first four slots are the
 // region header, written once on entry; the others are filled in order, by lane 0. The memory is
-// zero before the launch, and a slot in use is never zero, so no record has to be flushed at exit:
-// the first zero slot ends a region, or its end does. A record begins with a Slot, which names its
-// site. Sites that a warp passes one right after the other (a series) share a record: behind the
-// Slot of the first one follow the low words of the others' clocks, two a slot; where the number of
-// sites is even, the last one's clock has a slot of its own and all its 64 bits.
+// zero before the launch. A record is a whole number of slot pairs, none of them zero, so no record
+// has to be flushed at exit: the first pair that is zero ends a region, or its end does. A record
+// begins with a Slot, which names its site. Sites that a warp always passes one after the other (a
+// series) share a record: behind the Slot of the first one follow the low words of the others'
+// clocks, two a slot; where the number of sites is even, the last one's clock has a slot of its own
+// and all its 64 bits. A slot that fills up a pair is zero.
 //
 // A region is full when the longest record of the kernel, and the exit behind it, would not fit.
 // Then it drops the records of proven markers: lane 0 counts their events in a register, and adds
@@ -44,9 +45,14 @@ inline constexpr std::uint32_t kExitSlots = 2;
 
 inline constexpr std::uint32_t kMaxSeriesSites = 8;
 
-/// Slots of the record of a series of so many sites.
-constexpr std::uint32_t series_slots(std::uint32_t sites) {
+/// Slots in use of the record of a series of so many sites.
+constexpr std::uint32_t used_series_slots(std::uint32_t sites) {
     return 1 + sites / 2;
+}
+
+/// All slots of that record: pairs.
+constexpr std::uint32_t series_slots(std::uint32_t sites) {
+    return (used_series_slots(sites) + 1) / 2 * 2;
 }
 
 /// The first slots of a region, written on entry by the lowest lane of the warp.
@@ -115,7 +121,7 @@ inline constexpr char kConstantsName[] = "gwatch_launch";
 ///            + popcount(warp_mask & ((1 << warp) - 1))
 /// A cursor of the hot path is an offset in bytes into all regions together, exact in lane 0 alone.
 /// Its limit is the same in all lanes, and 0 in a warp that is not recorded: a region is full when
-/// cursor >= limit = end of the region - the exit's slots - (slots of the longest record - 1).
+/// cursor >= limit = end of the region - the exit's slots - (slots of the longest record - 2).
 inline std::uint32_t warps_per_region_group(std::uint32_t warp_mask) {
     return std::popcount(warp_mask);
 }

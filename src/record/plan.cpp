@@ -15,7 +15,7 @@ constexpr std::uint64_t kDefaultBytes = 1ull << 30;
 /// 128 MiB: proven markers have no other place than the region.
 constexpr std::uint64_t kMaxRegionSlots = 1ull << 24;
 constexpr std::uint64_t kMostBytes = 1ull << 40;
-/// Blocks are left out before regions get smaller than this: a header and 60 records.
+/// Blocks are left out before regions get smaller than this: a header and 30 records.
 constexpr std::uint64_t kUsefulRegionSlots = 64;
 /// A lane cursor counts the bytes of the pool, in 32 bits.
 constexpr std::uint64_t kMaxChunks = (1ull << 32) / kChunkBytes;

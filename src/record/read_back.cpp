@@ -61,9 +61,10 @@ Result<void> read_round(const Plan& plan, MemoryReader& memory, Round* round) {
 std::uint32_t used_slots(const Round& round, std::size_t index) {
     const std::uint64_t* row = round.row(index);
     if (round.first_slot == 0 && row[0] == 0) return 0;
-    const std::uint64_t* from = row + (round.first_slot == 0 ? kHeaderSlots : 0);
+    const std::uint64_t* at = row + (round.first_slot == 0 ? kHeaderSlots : 0);
     const std::uint64_t* end = row + round.width();
-    return static_cast<std::uint32_t>(std::find(from, end, 0) - row);
+    while (at < end && (at[0] | at[1]) != 0) at += 2;
+    return static_cast<std::uint32_t>(at - row);
 }
 
 /// Reads ever wider prefixes of the regions that are not at their end yet: each round doubles the
