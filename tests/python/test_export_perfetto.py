@@ -106,9 +106,7 @@ def test_processes_are_blocks_or_sms(perfetto):
     assert list(by_sm.processes().values()) == ["SM 1", "SM 3"]
     assert ("SM 3", "block 1 (1, 0, 0) warp 0") in by_sm.threads()
     (process,) = [
-        track
-        for track in by_sm.tracks.values()
-        if track.descriptor.process.process_name == "SM 3"
+        track for track in by_sm.tracks.values() if track.descriptor.process.process_name == "SM 3"
     ]
     (second,) = by_sm.children(process)
     spans = [(event.args["block"], event.start, event.end) for event in process.events]

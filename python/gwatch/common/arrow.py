@@ -28,6 +28,8 @@ def to_arrow(trace: libpygwatch.Trace) -> pa.Table:
     batches = [
         _batch(pa, schema, trace, number, 0, len(run.slices))
         for number, run in enumerate(trace.runs)
+        # Arrow ends the process at a buffer without memory, which an empty column may be.
+        if len(run.slices) > 0
     ]
     return pa.Table.from_batches(batches, schema)
 
