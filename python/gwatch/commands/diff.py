@@ -98,12 +98,10 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 
 def _limit(arguments: argparse.Namespace) -> Limit | None:
-    from gwatch.diff.model import Limit
+    from gwatch.diff.model import Limit, check_metrics
 
     metrics = arguments.metric.split(",")
-    unknown = [metric for metric in metrics if metric not in METRICS]
-    if unknown:
-        raise UsageError(f"--metric cannot be '{unknown[0]}'", hint=f"Use {', '.join(METRICS)}.")
+    check_metrics(metrics)
     if arguments.fail_over is None:
         return None
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*%?", arguments.fail_over, re.ASCII)

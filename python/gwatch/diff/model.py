@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gwatch import libpygwatch
+from gwatch.errors import UsageError
 
 FORMAT = "gwatch-diff"
 FORMAT_VERSION = 1
@@ -34,6 +35,17 @@ class Limit:
 
     percent: float
     metrics: Sequence[str] = ("p50", "total")
+
+
+def check_metrics(metrics: Sequence[str]) -> None:
+    """Refuse what is none of METRICS.
+
+    Raises:
+        UsageError: one of them is not.
+    """
+    for metric in metrics:
+        if metric not in METRICS:
+            raise UsageError(f"no metric is named '{metric}'", hint=f"Use {', '.join(METRICS)}.")
 
 
 def diff_traces(

@@ -10,6 +10,9 @@ from gwatch.show.context import table
 from gwatch.show.text import Style, clean, field
 
 MAX_SCOPES = 15
+_NARROW = 96
+_LEFT_OUT = (4, 5)
+"""Columns of scopes that give way on narrow terminals."""
 
 
 def render_diff(facts: dict[str, Any], style: Style, limit: int = MAX_SCOPES) -> str:
@@ -84,25 +87,28 @@ def _scopes(run: dict[str, Any], style: Style, limit: int) -> list[str]:
     )
     if not ordered:
         return ["  no scope has slices"]
-    rows = [["scope", "count", "p50", "", "", "p95", "total", "share"]]
-    for scope in ordered[:limit]:
-        p50 = scope["p50_ns"]
-        rows.append(
-            [
-                clean(scope["name"]),
-                _counts(scope["count"]),
-                f"{words.duration(p50['before'])} -> {words.duration(p50['after'])}",
-                _marked(p50),
-                words.interval(p50),
-                _marked(scope["p95_ns"]),
-                _marked(scope["total_ns"]),
-                f"{100 * scope['share']['before']:.1f} -> {words.share(scope['share']['after'])}",
-            ]
-        )
-    lines = ["", *table(rows, style)]
+    rows = [["scope", "count", "p50", "change", "95 % interval", "p95", "total", "share"]]
+    rows += [_scope_row(scope) for scope in ordered[:limit]]
+    if style.width < _NARROW:
+        rows = [[cell for i, cell in enumerate(row) if i not in _LEFT_OUT] for row in rows]
+    lines = ["", *table(rows, style, gap=1)]
     if len(ordered) > limit:
         lines.append(f"  {units.count(len(ordered) - limit, 'more scope')} (--limit, --json)")
     return lines
+
+
+def _scope_row(scope: dict[str, Any]) -> list[str]:
+    share = scope["share"]
+    return [
+        clean(scope["name"]),
+        _counts(scope["count"]),
+        words.durations(scope["p50_ns"]),
+        _marked(scope["p50_ns"]),
+        words.interval(scope["p50_ns"]),
+        _marked(scope["p95_ns"]),
+        _marked(scope["total_ns"]),
+        f"{100 * (share['after'] - share['before']):+.1f} pt",
+    ]
 
 
 def _marked(change: dict[str, Any]) -> str:
@@ -139,7 +145,8 @@ def _over_limit(facts: dict[str, Any], style: Style) -> list[str]:
 def _meaning(facts: dict[str, Any], style: Style) -> list[str]:
     units_drawn = sorted({run["resampled"] or "nothing" for run in facts["runs"]})
     text = (
-        "+ more, - less: the 95 % interval excludes zero; = it does not; ? it is not known. "
+        "+ more, - less: the 95 % interval excludes zero; = it does not; ? it is not known. Share: "
+        "of the warps' time, in percentage points. "
         f"Intervals: bootstrap over {' and '.join(units_drawn)}, {facts['resamples']} resamples, "
         f"seed {facts['seed']}; they cover what varies inside these launches, not from launch to "
         "launch."

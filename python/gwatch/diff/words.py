@@ -9,6 +9,7 @@ from gwatch.show.text import clean
 
 MARKS = {"higher": "+", "lower": "-", "same": "=", "unknown": "?"}
 """By verdict; ``gwatch diff`` explains them under its table."""
+_MOST_PERCENT = 9999
 BUILD_NAMES = {
     "registers": "registers a thread",
     "local_bytes": "local memory a thread, B",
@@ -23,7 +24,9 @@ def percent_change(change: dict[str, Any]) -> str:
     if change["before"] is None or change["after"] is None:
         return "?"
     percent = change["change_percent"]
-    return "new" if percent is None else f"{percent:+,.1f} %"
+    if percent is None:
+        return "new"
+    return f"{percent:+,.1f} %" if percent < _MOST_PERCENT else f">{_MOST_PERCENT} %"
 
 
 def interval(change: dict[str, Any]) -> str:
@@ -34,6 +37,13 @@ def interval(change: dict[str, Any]) -> str:
     if not before:
         return f"[{units.duration(low)}, {units.duration(high)}]"
     return f"[{100 * low / before:+,.1f}, {100 * high / before:+,.1f}] %"
+
+
+def durations(change: dict[str, Any]) -> str:
+    """Write both durations, ``210.0 -> 251.0 ns`` where they have one unit."""
+    before, after = duration(change["before"]), duration(change["after"])
+    number, _, unit = before.partition(" ")
+    return f"{number if after.endswith(' ' + unit) else before} -> {after}"
 
 
 def duration(ns: float | None) -> str:

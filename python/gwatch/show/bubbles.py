@@ -7,19 +7,20 @@ from typing import Any
 from gwatch import libpygwatch
 from gwatch.show import units
 from gwatch.show.context import ENTRY, EXIT, Context, table
+from gwatch.show.text import field
 
 
 def bubble_lines(context: Context) -> list[str]:
     """Render the kinds of bubbles, most time first, and the longest ones."""
     bubbles = _found(context)
-    head = context.style.bold("bubbles     ")
     if not bubbles.count:
-        return [head + "there is no stretch in no scope"]
+        return field("bubbles", "there is no stretch in no scope", context.style)
     share = units.percent(bubbles.total_ns, bubbles.lifetime_ns)
-    lines = [
-        f"{head}{units.count(bubbles.count, 'stretch').replace('stretchs', 'stretches')} in no "
-        f"scope, {units.duration(bubbles.total_ns)} summed over warps ({share} of their time)"
-    ]
+    text = (
+        f"{units.count(bubbles.count, 'bubble')} (stretches in no scope), "
+        f"{units.duration(bubbles.total_ns)} summed over warps, {share} of their time"
+    )
+    lines = field("bubbles", text, context.style)
     rows = [["after", "before", "count", "mean", "longest", "total", "of life"]]
     for kind in bubbles.kinds[: context.limit]:
         rows.append(

@@ -7,6 +7,7 @@ from typing import Any
 from gwatch import libpygwatch
 from gwatch.show import units
 from gwatch.show.context import Context, table
+from gwatch.show.text import field
 
 LEVELS = " .:-=+*#@"
 """From none to a row's own peak."""
@@ -19,13 +20,15 @@ def concurrency_lines(context: Context) -> list[str]:
     cells = context.style.width - _NAME_WIDTH - 2 * _FIGURE_WIDTH - 5
     found = _found(context, cells)
     if not len(context.run.lanes):
-        return [context.style.bold("concurrency ") + "no warp was recorded"]
+        return field("concurrency", "no warp was recorded", context.style)
+    text = (
+        f"warps in each scope, from {units.duration(found.begin_ns)} to "
+        f"{units.duration(found.end_ns)}; a warp counts for its innermost scope; a column is "
+        f"{units.duration(found.cell_ns)} and shows its mean, from '.' to '@', "
+        "the row's peak"
+    )
     lines = [
-        context.style.bold("concurrency ")
-        + f"warps in each scope, from {units.duration(found.begin_ns)} to "
-        + f"{units.duration(found.end_ns)}; a column is {units.duration(found.cell_ns)}",
-        f"  '{LEVELS}' runs from 0 to a row's peak, a mean over a column; a warp counts for its "
-        "innermost scope",
+        *field("concurrency", text, context.style),
         f"  {'':<{_NAME_WIDTH}}{'mean':>{_FIGURE_WIDTH}}{'peak':>{_FIGURE_WIDTH}}  warps over time",
         _row("alive", found.alive),
         _row("in no scope", found.in_no_scope),

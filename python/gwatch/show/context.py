@@ -125,13 +125,15 @@ def time_facts(context: Context, time: libpygwatch.TimeShares) -> dict[str, Any]
     }
 
 
-def table(rows: Sequence[Sequence[str]], style: Style, left: Collection[int] = (0,)) -> list[str]:
+def table(
+    rows: Sequence[Sequence[str]], style: Style, left: Collection[int] = (0,), gap: int = 2
+) -> list[str]:
     """Lay out rows, the first in bold; columns of ``left`` start left, the others end right.
 
     The widest of the left columns give way when the rows are too wide.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    excess = sum(widths) + 2 * len(widths) - style.width
+    excess = sum(widths) + gap * (len(widths) - 1) + 2 - style.width
     while excess > 0:
         widest = max(left, key=lambda column: widths[column])
         if widths[widest] <= _NARROWEST:
@@ -144,7 +146,7 @@ def table(rows: Sequence[Sequence[str]], style: Style, left: Collection[int] = (
             shorten(cell, width).ljust(width) if column in left else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
-        line = ("  " + "  ".join(cells)).rstrip()
+        line = ("  " + (" " * gap).join(cells)).rstrip()
         lines.append(style.bold(line) if number == 0 else line)
     return lines
 

@@ -7,18 +7,19 @@ from typing import Any
 from gwatch import libpygwatch
 from gwatch.show import units
 from gwatch.show.context import Context, share_words, table, time_facts
+from gwatch.show.text import field
 
 
 def critical_lines(context: Context) -> list[str]:
     """Render what held the longest warps most, and the blocks that took longest."""
     paths = libpygwatch.critical_paths(context.run, context.limit)
-    head = context.style.bold("critical    ")
     if not paths.blocks:
-        return [head + "no warp was recorded"]
-    lines = [
-        head + f"the longest warp of each of {units.count(paths.blocks, 'block')}, by innermost "
-        f"scope, {units.duration(paths.time.lifetime_ns)} summed"
-    ]
+        return field("critical", "no warp was recorded", context.style)
+    text = (
+        f"the longest warp of each of {units.count(paths.blocks, 'block')}, by innermost scope, "
+        f"{units.duration(paths.time.lifetime_ns)} summed"
+    )
+    lines = field("critical", text, context.style)
     rows = [["scope", "time", "of life", "held most in", "of blocks"]]
     led = _led(context, paths)
     for name, ns, blocks in led[: context.limit]:

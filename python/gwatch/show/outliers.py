@@ -7,6 +7,7 @@ from typing import Any
 from gwatch import libpygwatch
 from gwatch.show import units
 from gwatch.show.context import Context, table
+from gwatch.show.text import field
 
 _WORST_OF_SCOPE = 3
 
@@ -14,15 +15,16 @@ _WORST_OF_SCOPE = 3
 def outlier_lines(context: Context) -> list[str]:
     """Render a row a scope, most excess first, and the slowest instances."""
     found = _found(context, context.limit)
-    head = context.style.bold("outliers    ")
     slow = [entry for entry in found if entry.slow_count]
     factor = f"{libpygwatch.SLOW_FACTOR:g}"
     if not slow:
-        return [head + f"no instance took more than {factor} times the median (p50) of its scope"]
-    lines = [
-        head + f"instances that took more than {factor} times the median (p50) of their scope; "
-        "excess: beyond p50"
-    ]
+        text = f"no instance took more than {factor} times the median (p50) of its scope"
+        return field("outliers", text, context.style)
+    text = (
+        f"slow: more than {factor} times the median (p50) of the scope; excess: what the slow "
+        "ones took beyond p50"
+    )
+    lines = field("outliers", text, context.style)
     rows = [["scope", "instances", "slow", "p50", "p95", "slowest", "excess", "of total"]]
     for entry in slow[: context.limit]:
         rows.append(

@@ -23,11 +23,7 @@ def pipeline_lines(
     label = "most gap"
     for activity in summary.most_gap[:MAX_WARPS]:
         if activity.gap_ns > 0:
-            lines += (
-                field(label, _warp(activity, lanes[activity.lane]), style)
-                if label
-                else [" " * 12 + _warp(activity, lanes[activity.lane])]
-            )
+            lines += field(label, _warp(activity, lanes[activity.lane]), style)
             label = ""
     return lines
 

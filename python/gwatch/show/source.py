@@ -8,7 +8,7 @@ from typing import Any
 
 from gwatch.show import units
 from gwatch.show.context import Context, table
-from gwatch.show.text import clean, shorten
+from gwatch.show.text import clean, field, shorten
 
 EXTENSIONS = frozenset(
     f".{name}"
@@ -21,10 +21,11 @@ LARGEST_FILE = 4 << 20
 def source_lines(context: Context) -> list[str]:
     """Render a row a source line, most time first."""
     rows = _rows(context)
-    head = context.style.bold("source      ")
     if not rows:
-        return [head + "no scope of the trace has a place in the source"]
-    lines = [head + "time of the scopes that start at each line, while they are the innermost"]
+        text = "no scope of the trace has a place in the source"
+        return field("source", text, context.style)
+    text = "time of the scopes that start at each line, while they are the innermost"
+    lines = field("source", text, context.style)
     cells = [["line", "time", "of life", "count", "scopes"]]
     for row in rows[: context.limit]:
         cells.append(

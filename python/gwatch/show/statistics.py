@@ -12,6 +12,7 @@ from gwatch.show.text import Style, clean, shorten
 MAX_SCOPES = 12
 _NARROW = 92
 """Columns below which the mean gives way to the names."""
+_LEAST_NAME = 8
 _COLUMNS = ("count", "min", "p50", "mean", "p95", "max", "total", "share")
 
 
@@ -31,12 +32,11 @@ def statistics_lines(
     shown = ordered[:limit]
     table = [list(_COLUMNS), *(_figures(entry, lifetime_ns) for entry in shown)]
     if style.width < _NARROW:
-        table = [
-            [cell for cell, title in zip(row, _COLUMNS, strict=True) if title != "mean"]
-            for row in table
-        ]
+        table = _without(table, "mean")
+    if _room(table, style) < _LEAST_NAME:
+        table = _without(table, "min")
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    name_width = max(style.width - sum(widths) - len(widths) - 2, 8)
+    name_width = max(_room(table, style), _LEAST_NAME)
     scopes = run.scopes
     names = scope_labels([scopes[entry.scope] for entry in shown], name_width)
     name_width = max(len("scope"), *(len(name) for name in names))
@@ -47,6 +47,17 @@ def statistics_lines(
     if len(ordered) > len(shown):
         lines.append(f"  {units.count(len(ordered) - len(shown), 'more scope')} (--json lists all)")
     return lines + (_unseen(run, statistics) if list_unseen else [])
+
+
+def _without(table: list[list[str]], title: str) -> list[list[str]]:
+    left_out = table[0].index(title)
+    return [row[:left_out] + row[left_out + 1 :] for row in table]
+
+
+def _room(table: list[list[str]], style: Style) -> int:
+    """Columns that the figures leave to a name."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return style.width - sum(widths) - len(widths) - 2
 
 
 def scope_labels(scopes: Sequence[libpygwatch.Scope], width: int) -> list[str]:

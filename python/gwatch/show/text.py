@@ -65,5 +65,6 @@ def field(label: str, text: str, style: Style) -> list[str]:
     if not lines:
         return []
     lines = [line.replace(NO_BREAK, " ") for line in lines]
-    lines[0] = style.bold(label.ljust(LABEL_WIDTH)) + lines[0][LABEL_WIDTH:]
+    if label:
+        lines[0] = style.bold(label.ljust(LABEL_WIDTH)) + lines[0][LABEL_WIDTH:]
     return lines

@@ -32,7 +32,7 @@ def timeline_lines(
     lines = field("timeline", _caption(timeline, rows), style)
     lines += [" " * LABEL_WIDTH + "|" + _ruler(cells, timeline.cell_ns)]
     for block in timeline.blocks:
-        lines.append(_block_line(run, block))
+        lines.append(shorten(_block_line(run, block), style.width))
         for row in block.rows:
             lines.append(
                 f"warp {row.warp}".rjust(LABEL_WIDTH - 1) + " |" + _cells(row, letters, style)
