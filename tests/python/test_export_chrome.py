@@ -102,8 +102,8 @@ def test_archive_is_no_chrome_trace(tmp_path):
     trace = libpygwatch.from_json(archive(run([Warp(0, 0, 0, 9)])))
     write_trace(trace, tmp_path / "trace.json")
     assert json.loads((tmp_path / "trace.json").read_text())["format"] == "gwatch-trace"
+    write_trace(trace, tmp_path / "a.trace.json")
     with pytest.raises(ArchiveError, match="is no gwatch trace"):
-        write_trace(trace, tmp_path / "a.trace.json")
         read_trace(tmp_path / "a.trace.json")
 
 

@@ -12,7 +12,7 @@ from gwatch.cli import main
 from gwatch.common.format import write_trace
 
 pytest.importorskip("perfetto", reason="needs the package perfetto")
-from perfetto_reader import Perfetto  # noqa: E402
+from perfetto_reader import Perfetto
 
 HOSTILE = [
     "<script>alert(1)</script>",
