@@ -81,7 +81,7 @@ class Subject:
         write_trace(self.trace, path)
         return path
 
-    def limit(self, at_1_million: float, at_10_million: float) -> float | None:
+    def limit(self, at_1_million: float | None, at_10_million: float | None) -> float | None:
         """Pick the limit of this size."""
         return {1: at_1_million, 10: at_10_million}.get(self.million_slices)
 
@@ -167,7 +167,63 @@ def html_pan(subject: Subject) -> list[Figure]:
     ]
 
 
+def json_write(subject: Subject) -> list[Figure]:
+    """The archive from a trace in memory."""
+    plain, packed = subject.folder / "o.json", subject.folder / "o.json.gz"
+    seconds = best_seconds(lambda: write_trace(subject.trace, plain))
+    packed_seconds = best_seconds(lambda: write_trace(subject.trace, packed), 1)
+    return [
+        Figure("JSON write", seconds, "s", subject.limit(1.0, 10.0)),
+        Figure("JSON size", plain.stat().st_size / 1e6, "MB", subject.limit(12.0, None)),
+        Figure("JSON gz write", packed_seconds, "s", None),
+        Figure("JSON gz size", packed.stat().st_size / 1e6, "MB", subject.limit(4.0, None)),
+    ]
+
+
+def perfetto_write(subject: Subject) -> list[Figure]:
+    """The trace for Perfetto from a trace in memory; at 10 million slices ten times the limit."""
+    plain, packed = subject.folder / "o.pftrace", subject.folder / "o.pftrace.gz"
+    seconds = best_seconds(lambda: write_trace(subject.trace, plain))
+    packed_seconds = best_seconds(lambda: write_trace(subject.trace, packed), 1)
+    return [
+        Figure("Perfetto write", seconds, "s", subject.limit(1.5, 15.0)),
+        Figure("Perfetto size", plain.stat().st_size / 1e6, "MB", subject.limit(30.0, 300.0)),
+        Figure("Perfetto gz write", packed_seconds, "s", None),
+        Figure("Perfetto gz size", packed.stat().st_size / 1e6, "MB", subject.limit(5.0, 50.0)),
+    ]
+
+
+def other_writes(subject: Subject) -> list[Figure]:
+    """Chrome's JSON and, with pyarrow, Parquet."""
+    figures = []
+    for name, extension in (("Chrome JSON", ".trace.json"), ("Parquet", ".parquet")):
+        path = subject.folder / f"o{extension}"
+        seconds = best_seconds(functools.partial(write_trace, subject.trace, path), 2)
+        figures.append(Figure(f"{name} write", seconds, "s", None))
+        figures.append(Figure(f"{name} size", path.stat().st_size / 1e6, "MB", None))
+    return figures
+
+
+def start_up(subject: Subject) -> list[Figure]:
+    """What each command pays before it does anything; the size of the trace plays no part."""
+
+    def seconds(*arguments: str) -> float:
+        command = [sys.executable, *arguments]
+        return best_seconds(
+            lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL), 5
+        )
+
+    return [
+        Figure("import gwatch", seconds("-c", "import gwatch"), "s", 0.15),
+        Figure("gwatch --help", seconds("-m", "gwatch", "--help"), "s", 0.15),
+    ]
+
+
 ROWS: dict[str, Callable[[Subject], list[Figure]]] = {
+    "json_write": json_write,
+    "perfetto_write": perfetto_write,
+    "other_writes": other_writes,
+    "start_up": start_up,
     "html_write": html_write,
     "html_open": html_open,
     "html_pan": html_pan,
