@@ -45,6 +45,7 @@ const Parts& layout_parts() {
         {"pool", constant(offsetof(LaunchConstants, pool))},
         {"control", constant(offsetof(LaunchConstants, control))},
         {"lane_cursors", constant(offsetof(LaunchConstants, lane_cursors))},
+        {"region_slots_offset", std::to_string(offsetof(LaunchConstants, region_slots))},
         {"region_slots", constant(offsetof(LaunchConstants, region_slots))},
         {"region_count", constant(offsetof(LaunchConstants, region_count))},
         {"pool_chunks", constant(offsetof(LaunchConstants, pool_chunks))},
@@ -76,7 +77,7 @@ static_assert(offsetof(record::RegionHeader, globaltimer) == 0 &&
                   offsetof(record::RegionHeader, block) == 16 &&
                   offsetof(record::RegionHeader, sm) == 24 &&
                   offsetof(record::RegionHeader, cluster_rank) == 28,
-              "kPrologue writes these");
+              "kSetup writes these");
 static_assert(offsetof(record::Slot, site) == 4 && offsetof(record::Slot, clock_high) == 6 &&
                   offsetof(record::Unit, mask) == 8 &&
                   offsetof(record::Unit, globaltimer_low) == 12 &&
@@ -185,9 +186,13 @@ std::string Emitter::declaration() const {
     return fill(snippets::kDeclaration, {});
 }
 
-std::string Emitter::prologue(const EntryFacts& facts) const {
+std::string Emitter::enter() const {
+    return fill(std::string(snippets::kEntryRegisters) + snippets::kEnter, {});
+}
+
+std::string Emitter::setup(const EntryFacts& facts) const {
     const std::uint32_t reserve = record::kExitSlots + facts.longest_record - 2;
-    return fill(std::string(snippets::kEntryRegisters) + snippets::kPrologue,
+    return fill(snippets::kSetup,
                 {{"uniform_warp", capabilities_.shuffle ? kUniformWarp : ""},
                  {"site", "0"},
                  {"reserved_bytes", std::to_string(reserve * sizeof(record::Slot))},

@@ -12,7 +12,7 @@
 
 namespace gwatch::instrument {
 
-/// What the code of an entry's prologue and exits depends on.
+/// What the code of an entry's setup and exits depends on.
 struct EntryFacts {
     bool may_drop = false;             ///< some marker is proven: a full region drops it
     std::uint32_t longest_record = 2;  ///< in slots
@@ -29,7 +29,9 @@ class Emitter {
     /// The .const variable that the host fills in.
     std::string declaration() const;
     /// Goes right behind the opening brace of an entry.
-    std::string prologue(const EntryFacts& facts) const;
+    std::string enter() const;
+    /// Finds the warp's region: goes where every thread passes once, before its first record.
+    std::string setup(const EntryFacts& facts) const;
     /// The record of a site, or its part in the record of a series; guard and all. The facts are
     /// those of the site's function.
     std::string record(const PlannedSite& planned, const SiteTable& table,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "instrument/emit.h"
+#include "instrument/setup_place.h"
 
 namespace gwatch::instrument {
 
@@ -88,14 +89,23 @@ Rewritten rewrite(const ptx::Module& module, const Plan& plan, Capabilities capa
     for (const FunctionPlan& planned : plan.functions) {
         const ptx::Function& function = module.functions()[planned.function];
         const EntryFacts facts = facts_of(planned, plan.table);
+        std::uint32_t setup = ptx::kNone;
         if (function.is_entry) {
+            setup = setup_place(module, planned);
+            std::string code = emitter.enter();
+            if (setup == ptx::kNone) code += emitter.setup(facts);
             insertions.put_behind(module.scopes()[function.body_scope].open_statement,
-                                  emitter.prologue(facts));
+                                  std::move(code));
         }
         for (const PlannedSite& site : planned.sites) {
+            if (setup <= site.statement) {
+                insertions.put_in_front(setup, emitter.setup(facts));
+                setup = ptx::kNone;
+            }
             insertions.put_in_front(site.statement, emitter.record(site, plan.table, facts));
             insertions.name_site(site.number);
         }
+        if (setup != ptx::kNone) insertions.put_in_front(setup, emitter.setup(facts));
     }
     return insertions.print();
 }

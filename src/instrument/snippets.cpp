@@ -11,16 +11,26 @@ const char kEntryRegisters[] =
     R"(	.reg .b32 %_cursor, %_limit, %_extra, %_chunk, %_below, %_mask, %_low, %_high, %_region, %_a, %_b;
 	.reg .b32 %_word0, %_word1, %_word2, %_word3, %_word4, %_word5, %_word6, %_word7, %_word8, %_word9;
 	.reg .b64 %_regions, %_pool, %_clock, %_timer, %_address, %_record, %_count, %_bound;
+	.reg .b32 %_slots;
+	.reg .b64 %_enter_timer, %_enter_clock;
 	.reg .pred %_leader, %_cold, %_writes, %_fits, %_takes;
 )";
 
-// In a warp that is not recorded no lane leads, and no lane is the lowest of any mask.
-const char kPrologue[] = R"(	{
-	.reg .b32 %_rank;
-	mov.u64 %_timer, %globaltimer;
-	mov.u64 %_clock, %clock64;
+// The load asks for the constants, whose cache is cold, long before they are needed: an address in
+// a register keeps it from stopping the warp.
+const char kEnter[] = R"(	mov.u64 %_enter_timer, %globaltimer;
+	mov.u64 %_enter_clock, %clock64;
 	mov.u32 %_a, %laneid;
 	setp.eq.u32 %_leader, %_a, 0;
+	shr.u32 %_a, %_a, 5;
+	mov.u64 %_address, <launch>;
+	mad.wide.u32 %_address, %_a, 4, %_address;
+	ld.const.u32 %_slots, [%_address+<region_slots_offset>];
+)";
+
+// In a warp that is not recorded no lane leads, and no lane is the lowest of any mask.
+const char kSetup[] = R"(	{
+	.reg .b32 %_rank;
 	mov.u32 %_cursor, 0;
 	mov.u32 %_limit, 0;
 	mov.u32 %_extra, 0;
@@ -40,8 +50,7 @@ $_left_out:
 	bra $_entered;
 $_placed:
 	cvt.u32.u64 %_a, %_place;
-	ld.const.u32 %_b, <region_slots>;
-	mul.lo.u32 %_b, %_b, <slot_bytes>;
+	mul.lo.u32 %_b, %_slots, <slot_bytes>;
 	mad.lo.u32 %_cursor, %_a, %_b, <header_bytes>;
 	mad.lo.u32 %_limit, %_a, %_b, %_b;
 	sub.u32 %_limit, %_limit, <reserved_bytes>;
@@ -50,7 +59,7 @@ $_placed:
 	add.u64 %_address, %_regions, %_address;
 	mov.u32 %_a, %smid;
 	mov.u32 %_rank, <cluster_rank>;
-	@%_leader st.global.v2.b64 [%_address+-32], {%_timer, %_clock};
+	@%_leader st.global.v2.b64 [%_address+-32], {%_enter_timer, %_enter_clock};
 	@%_leader st.global.b64 [%_address+-16], %_block;
 	@%_leader st.global.v2.b32 [%_address+-8], {%_a, %_rank};
 $_entered:

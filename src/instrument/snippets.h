@@ -7,7 +7,8 @@ namespace gwatch::instrument::snippets {
 
 extern const char kDeclaration[];
 extern const char kEntryRegisters[];
-extern const char kPrologue[];
+extern const char kEnter[];
+extern const char kSetup[];
 extern const char kSelect[];
 extern const char kSeriesStart[];
 extern const char kLowClock[];
