@@ -167,6 +167,27 @@ def html_pan(subject: Subject) -> list[Figure]:
     ]
 
 
+def show_text(subject: Subject) -> list[Figure]:
+    """``gwatch show``, the whole process, without a view and with the heaviest one."""
+    figures = []
+    for view, limits in (("", (0.8, 5.0)), ("--concurrency", (None, None))):
+        command = [sys.executable, "-m", "gwatch", "show", str(subject.archive), *view.split()]
+        seconds = best_seconds(
+            lambda command=command: subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        )
+        limit = subject.limit(*limits)
+        figures.append(Figure(f"gwatch show {view}".strip(), seconds, "s", limit))
+    return figures
+
+
+def diff_text(subject: Subject) -> list[Figure]:
+    """``gwatch diff`` of a trace with itself, the whole process."""
+    path = str(subject.archive)
+    command = [sys.executable, "-m", "gwatch", "diff", path, path]
+    seconds = best_seconds(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL))
+    return [Figure("gwatch diff", seconds, "s", None)]
+
+
 def json_write(subject: Subject) -> list[Figure]:
     """The archive from a trace in memory."""
     plain, packed = subject.folder / "o.json", subject.folder / "o.json.gz"
@@ -227,6 +248,8 @@ ROWS: dict[str, Callable[[Subject], list[Figure]]] = {
     "html_write": html_write,
     "html_open": html_open,
     "html_pan": html_pan,
+    "show": show_text,
+    "diff": diff_text,
 }
 
 

@@ -1377,6 +1377,9 @@ class RunDiff:
     @property
     def gap_share(self) -> Change: ...
     @property
+    def is_paired(self) -> bool:
+        """The same ones of both were drawn."""
+    @property
     def lifetime_ns(self) -> Change:
         """Mean of a warp."""
     @property

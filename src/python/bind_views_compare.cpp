@@ -71,6 +71,7 @@ void bind_diff(py::module_& module) {
         .def_readonly("scopes", &RunDiff::scopes)
         .def_readonly("lifetime_ns", &RunDiff::lifetime_ns, "Mean of a warp.")
         .def_readonly("gap_share", &RunDiff::gap_share)
+        .def_readonly("is_paired", &RunDiff::is_paired, "The same ones of both were drawn.")
         .def_property_readonly(
             "resampled", [](const RunDiff& self) { return views::name_of(self.unit); },
             "What was drawn again for the intervals: blocks, warps or stretches; empty: nothing.");

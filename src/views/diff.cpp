@@ -1,6 +1,6 @@
 #include "views/diff.h"
 
-#include <limits>
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -196,13 +196,23 @@ void fill_intervals(Side& before, Side& after, ScopeChange& change) {
     change.share.difference = difference(first->share, second->share);
 }
 
+bool have_same_warps(const trace::Run& before, const trace::Run& after) {
+    return std::equal(before.lanes.begin(), before.lanes.end(), after.lanes.begin(),
+                      after.lanes.end(), [](const trace::Lane& a, const trace::Lane& b) {
+                          return a.block == b.block && a.warp == b.warp;
+                      });
+}
+
 }  // namespace
 
 RunDiff diff_runs(const trace::Run& before, const trace::Run& after, const DiffOptions& options) {
     RunDiff diff;
     diff.unit = common_unit(before, after);
+    diff.is_paired = diff.unit != SamplingUnit::kNone && diff.unit != SamplingUnit::kStretches &&
+                     have_same_warps(before, after);
     Side first(before, diff.unit, options.resamples, 2 * options.seed);
-    Side second(after, diff.unit, options.resamples, 2 * options.seed + 1);
+    const std::uint64_t other_seed = 2 * options.seed + (diff.is_paired ? 0 : 1);
+    Side second(after, diff.unit, options.resamples, other_seed);
     diff.lifetime_ns = {ratio(first.lifetime_ns(), first.warps()),
                         ratio(second.lifetime_ns(), second.warps())};
     diff.gap_share = {ratio(first.gap_ns(), first.lifetime_ns()),

@@ -36,6 +36,9 @@ struct RunDiff {
     Change lifetime_ns;               ///< mean of a warp
     Change gap_share;                 ///< of the warps' summed lifetimes
     SamplingUnit unit = SamplingUnit::kNone;
+    /// Both runs have the same warps of the same blocks, and the same ones of both were drawn: what
+    /// makes blocks differ from each other in both runs is not in the intervals.
+    bool is_paired = false;
 };
 
 struct DiffOptions {

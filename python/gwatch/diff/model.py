@@ -142,6 +142,7 @@ def _run_facts(
         "run_before": indices[0] + 1,
         "run_after": indices[1] + 1,
         "resampled": diff.resampled or None,
+        "paired": diff.is_paired,
         "cautions": _cautions(before, after),
         "span_ns": _figures(before.time.span_ns, after.time.span_ns),
         "lifetime_ns": _change(diff.lifetime_ns),

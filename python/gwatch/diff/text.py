@@ -142,8 +142,13 @@ def _over_limit(facts: dict[str, Any], style: Style) -> list[str]:
     return lines
 
 
+def _drawn(run: dict[str, Any]) -> str:
+    drawn = run["resampled"] or "nothing"
+    return f"{drawn} (the same ones of both)" if run["paired"] else drawn
+
+
 def _meaning(facts: dict[str, Any], style: Style) -> list[str]:
-    units_drawn = sorted({run["resampled"] or "nothing" for run in facts["runs"]})
+    units_drawn = sorted({_drawn(run) for run in facts["runs"]})
     text = (
         "+ more, - less: the 95 % interval excludes zero; = it does not; ? it is not known. Share: "
         "of the warps' time, in percentage points. "

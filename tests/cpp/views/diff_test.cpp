@@ -63,6 +63,28 @@ TEST(Diff, FindsAScopeThatGrew) {
     EXPECT_LT(diff.scopes[1].share.difference->high, 0);
 }
 
+TEST(Diff, DrawsTheSameBlocksOfRunsThatHaveTheSame) {
+    // Blocks differ by far more than what each of them lost.
+    trace::Run before = make_run();
+    trace::Run after = make_run();
+    for (std::uint64_t block = 0; block < 30; ++block) {
+        const auto work = static_cast<std::int64_t>(1000 * (block % 10 + 1));
+        const auto lost = static_cast<std::int64_t>(20 + block % 3);
+        add_lane(before, block, 0, 0, work + 10, {{0, work, 0}});
+        add_lane(after, block, 0, 0, work + 30, {{0, work + lost, 0}});
+    }
+    const RunDiff paired = diff_runs(before, after);
+    EXPECT_TRUE(paired.is_paired);
+    EXPECT_NEAR(paired.scopes[0].total_ns.difference->low, 30 * 21, 30);
+    EXPECT_NEAR(paired.scopes[0].total_ns.difference->high, 30 * 21, 30);
+    EXPECT_NEAR(paired.lifetime_ns.difference->low, 20, 1e-6);
+
+    after.lanes.back().block = 99;
+    const RunDiff apart = diff_runs(before, after);
+    EXPECT_FALSE(apart.is_paired);
+    EXPECT_FALSE(apart.scopes[0].total_ns.difference->excludes_zero());
+}
+
 TEST(Diff, IsTheSameForTheSameSeed) {
     const trace::Run before = noisy_run(1, 12);
     const trace::Run after = noisy_run(2, 12);
