@@ -101,6 +101,7 @@ __all__: list[str] = [
     "lane_activity",
     "list_markers",
     "mark_automatically",
+    "matching_entries",
     "merge_archives",
     "new_remarks",
     "newest_ptx_version",
@@ -1547,6 +1548,9 @@ def mark_automatically(
     name: str = "<ptx>",
 ) -> AutoMarked:
     """Puts scopes of some kinds around the waits and phases of some kernels."""
+
+def matching_entries(ptx: str | bytes, pattern: str, name: str = "<ptx>") -> list[str]:
+    """The kernels whose name a regular expression matches."""
 
 def merge_archives(paths: collections.abc.Sequence[str]) -> Trace:
     """The runs of several archives as one trace."""

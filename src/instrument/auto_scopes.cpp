@@ -156,7 +156,7 @@ Result<std::vector<std::uint32_t>> entries_named(const ptx::Module& module,
     for (const std::string& name : names) {
         const ptx::Function* function = module.find_definition(name);
         if (function == nullptr || !function->is_entry)
-            return Error{ErrorKind::kUsage, "the PTX has no entry " + name};
+            return Error{ErrorKind::kInstrument, "the PTX has no entry " + name};
         entries.push_back(static_cast<std::uint32_t>(function - module.functions().data()));
     }
     return entries;

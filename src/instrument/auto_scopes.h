@@ -43,8 +43,8 @@ std::string_view name_of(AutoKind kind);
 Result<std::vector<AutoKind>> auto_kinds(const std::vector<std::string>& names);
 
 /// Puts scopes of these kinds around the waits and phases of some entries and of the functions they
-/// may reach. Markers that stand there already stay as they are. kUsage for an entry that the
-/// module has not; kInstrument for a malformed marker.
+/// may reach. Markers that stand there already stay as they are. kInstrument for an entry that the
+/// module has not, and for a malformed marker.
 Result<AutoMarked> mark_automatically(const ptx::Module& module,
                                       const std::vector<std::string>& entries,
                                       const std::vector<AutoKind>& kinds);

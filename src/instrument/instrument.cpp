@@ -131,6 +131,15 @@ Result<std::vector<Marker>> list_markers(const ptx::Module& module,
     return std::move(plan->markers);
 }
 
+Result<std::vector<std::string>> matching_entries(const ptx::Module& module,
+                                                  const std::string& kernel_pattern) {
+    const auto entries = match_entries(module, kernel_pattern);
+    if (!entries) return entries.error();
+    std::vector<std::string> names;
+    for (const std::uint32_t entry : *entries) names.emplace_back(module.functions()[entry].name);
+    return names;
+}
+
 Result<Instrumented> instrument(const ptx::Module& module, std::string_view entry,
                                 const Options& options) {
     const auto found = find_entry(module, entry);

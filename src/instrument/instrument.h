@@ -56,6 +56,10 @@ Result<std::vector<Marker>> list_markers(const ptx::Module& module,
                                          const std::string& kernel_pattern, SiteTable* table,
                                          const Options& options = {});
 
+/// The names of the entries that match a regex as in list_markers().
+Result<std::vector<std::string>> matching_entries(const ptx::Module& module,
+                                                  const std::string& kernel_pattern);
+
 /// Puts the code that records every marker, entry and exit of `entry` into the module
 /// (record/layout.h says what it writes). Everything outside the entry and the marked functions it
 /// may reach stays as it is. kNoMarkers when there is none; kInstrument when the module is

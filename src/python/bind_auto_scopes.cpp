@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "instrument/auto_scopes.h"
+#include "instrument/instrument.h"
 #include "python/bindings.h"
 #include "python/with_module.h"
 
@@ -22,6 +23,13 @@ AutoMarked mark_automatically(const Text& ptx, const std::vector<std::string>& e
     const auto known = take(instrument::auto_kinds(kinds));
     return with_module(ptx, name, [&](const ptx::Module& module) {
         return instrument::mark_automatically(module, entries, known);
+    });
+}
+
+std::vector<std::string> matching_entries(const Text& ptx, const std::string& pattern,
+                                          const std::string& name) {
+    return with_module(ptx, name, [&](const ptx::Module& module) {
+        return instrument::matching_entries(module, pattern);
     });
 }
 
@@ -56,6 +64,8 @@ void bind_auto_scopes(py::module_& module) {
         .def_readonly("finds", &AutoMarked::finds)
         .def_property_readonly("inserted", &inserted_of,
                                "Offsets into the original text, and what stands there now.");
+    module.def("matching_entries", &matching_entries, py::arg("ptx"), py::arg("pattern"),
+               py::arg("name") = "<ptx>", "The kernels whose name a regular expression matches.");
     module.def("mark_automatically", &mark_automatically, py::arg("ptx"), py::arg("entries"),
                py::arg("kinds"), py::arg("name") = "<ptx>",
                "Puts scopes of some kinds around the waits and phases of some kernels.");

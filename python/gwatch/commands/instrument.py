@@ -19,9 +19,12 @@ NO_MARKERS = 2
 """Exit code when no matching kernel has a marker."""
 
 _DESCRIPTION = """Put the code that records markers into the kernels of a PTX text, as do_trace
-does before it assembles it, or list the markers. Exit code 2 and no output when there is none."""
+does before it assembles it, or list the markers. Exit code 2 and no output when there is none.
+With --auto, waits and phases that are found in the text are marked, too. What was found is listed
+on standard output when the text goes to a file, else on standard error."""
 
 _MAX_NAME = 60
+_FIND_COLUMNS = ("kind", "scope", "function", "source", "PTX lines")
 _COLUMNS = ("marker", "verb", "function", "source", "PTX line", "site", "placement")
 
 
@@ -48,6 +51,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="X,Y,Z",
         help="threads of a block: proves more markers to be passed by whole warps",
     )
+    parser.add_argument(
+        "--auto",
+        nargs="?",
+        const="all",
+        metavar="KINDS",
+        help="mark waits and phases, too: some of mbarrier,barrier,async_copy,tma,mma (default: "
+        "all)",
+    )
     parser.add_argument("--json", action="store_true", help="list them as JSON; implies --list")
     parser.set_defaults(run=run)
 
@@ -59,20 +70,45 @@ def run(arguments: argparse.Namespace) -> int:
 
     name = "<stdin>" if arguments.ptx == "-" else arguments.ptx
     block = _block(arguments.block)
+    kinds = _kinds(arguments.auto)
     ptx = libpygwatch.iket_to_markers(_read(arguments.ptx), name)
+    marked = _mark(ptx, arguments.kernel, kinds, name)
+    ptx = marked.ptx if marked else ptx
     if arguments.list_markers or arguments.json:
         markers = libpygwatch.list_markers(ptx, arguments.kernel, name, block)
         if not markers:
-            return _say_no_markers(f"{name}: no marker in any kernel that matches")
+            error = NoMarkersError("no marker in any kernel that matches")
+            return _say_no_markers(name, error, kinds)
         text = _as_json(markers) if arguments.json else _as_table(markers)
         _write(text.encode(), arguments.output)
         return 0
     try:
         instrumented = libpygwatch.instrument_matching(ptx, arguments.kernel, name, block)
     except NoMarkersError as error:
-        return _say_no_markers(f"{name}: {error}")
+        return _say_no_markers(name, error, kinds)
+    if marked:
+        print(_finds_table(marked.finds), file=sys.stdout if arguments.output else sys.stderr)
     _write(instrumented.ptx, arguments.output)
     return 0
+
+
+def _kinds(text: str | None) -> tuple[str, ...]:
+    if text is None:
+        return ()
+    from gwatch.auto_scopes import read_kinds
+
+    return read_kinds(True if text == "all" else text.split(","))
+
+
+def _mark(
+    ptx: bytes, pattern: str, kinds: Sequence[str], name: str
+) -> libpygwatch.AutoMarked | None:
+    """Mark the kernels that the pattern matches; None without kinds."""
+    from gwatch import auto_scopes, libpygwatch
+
+    if not kinds:
+        return None
+    return auto_scopes.mark(ptx, libpygwatch.matching_entries(ptx, pattern, name), kinds, name)
 
 
 def _block(text: str | None) -> tuple[int, int, int]:
@@ -109,8 +145,12 @@ def _write(text: bytes, path: str | None) -> None:
         ) from error
 
 
-def _say_no_markers(message: str) -> int:
-    print(f"gwatch: {message}", file=sys.stderr)
+def _say_no_markers(name: str, error: NoMarkersError, kinds: Sequence[str]) -> int:
+    if kinds:
+        from gwatch.auto_scopes import say_what_was_sought
+
+        say_what_was_sought(error, kinds)
+    print(f"gwatch: {name}: {error}", file=sys.stderr)
     return NO_MARKERS
 
 
@@ -118,7 +158,7 @@ def _scope(marker: libpygwatch.Marker) -> str:
     return f"{marker.scope} {marker.next_scope}" if marker.next_scope else marker.scope
 
 
-def _source(marker: libpygwatch.Marker) -> str:
+def _source(marker: libpygwatch.Marker | libpygwatch.AutoFind) -> str:
     return f"{marker.file}:{marker.line}" if marker.line else "unknown"
 
 
@@ -145,7 +185,7 @@ def _as_json(markers: Sequence[libpygwatch.Marker]) -> str:
 def _as_table(markers: Sequence[libpygwatch.Marker]) -> str:
     from gwatch.show.text import clean, shorten
 
-    rows = [_COLUMNS] + [
+    rows = [
         (
             clean(_scope(marker)),
             marker.verb,
@@ -157,12 +197,32 @@ def _as_table(markers: Sequence[libpygwatch.Marker]) -> str:
         )
         for marker in markers
     ]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
-    lines = [
+    return "\n".join([*_aligned([_COLUMNS, *rows]), *_reason_lines(markers)]) + "\n"
+
+
+def _finds_table(finds: Sequence[libpygwatch.AutoFind]) -> str:
+    """What was marked automatically; lines are those of the text as it was read."""
+    from gwatch.show.text import clean, shorten
+
+    rows = [
+        (
+            find.kind,
+            clean(find.scope),
+            shorten(find.function, _MAX_NAME),
+            clean(_source(find)),
+            f"{find.ptx_line}-{find.end_ptx_line}",
+        )
+        for find in finds
+    ]
+    return "\n".join(_aligned([_FIND_COLUMNS, *rows]))
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
-    return "\n".join([*lines, *_reason_lines(markers)]) + "\n"
 
 
 def _reason_lines(markers: Sequence[libpygwatch.Marker]) -> list[str]:

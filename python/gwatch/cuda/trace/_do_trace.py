@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from gwatch import libpygwatch
+from gwatch.auto_scopes import read_kinds
 from gwatch.common import rank
 from gwatch.cuda.trace import _fidelity
 from gwatch.cuda.trace._overhead import measure
@@ -29,6 +30,7 @@ def do_trace(
     scope_name_map: Mapping[int | str, str] | None = None,
     instrumentation_tier: str = "ptx",
     *,
+    auto_scopes: bool | Iterable[str] = False,
     max_launches: int = 1,
     buffer_bytes: int | None = None,
     warps: Iterable[int] | None = None,
@@ -50,6 +52,9 @@ def do_trace(
         scope_name_map: names for scope ids (or for names given in the kernel), as reports should
             show them.
         instrumentation_tier: ``"ptx"``; there is no other yet.
+        auto_scopes: put scopes around waits and phases that are found in the PTX, besides the
+            kernel's own markers: True, or some of ``"mbarrier"``, ``"barrier"``,
+            ``"async_copy"``, ``"tma"`` and ``"mma"`` (docs/auto-scopes.md).
         max_launches: trace at most so many matching launches; further ones run untouched and are
             counted.
         buffer_bytes: device memory for the records of a launch; None: 1 GiB or a quarter of the
@@ -75,6 +80,7 @@ def do_trace(
             kernel_name_pattern,
             dsl,
             instrumentation_tier,
+            auto_scopes=auto_scopes,
             max_launches=max_launches,
             buffer_bytes=buffer_bytes,
             warps=warps,
@@ -111,6 +117,7 @@ def _begin(
     dsl: str | None,
     tier: str,
     *,
+    auto_scopes: bool | Iterable[str],
     max_launches: int,
     buffer_bytes: int | None,
     warps: Iterable[int] | None,
@@ -132,7 +139,7 @@ def _begin(
             hint="Leave it out for 1 GiB or a quarter of the free memory, whichever is less.",
         )
     warp_mask = _warp_mask(warps)
-    preparer = Preparer(sources_for(dsl))
+    preparer = Preparer(sources_for(dsl), read_kinds(auto_scopes))
     libpygwatch.init_cupti_hooks()
     libpygwatch.begin_capture(pattern, preparer, max_launches, buffer_bytes or 0, warp_mask)
     return preparer

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gwatch import assemblers, libpygwatch
-from gwatch.errors import AssemblerError
+from gwatch import assemblers, auto_scopes, libpygwatch
+from gwatch.errors import AssemblerError, NoMarkersError
 from gwatch.sources import FoundPtx, KernelSource, find_ptx
 
 if TYPE_CHECKING:
@@ -36,8 +36,9 @@ Answer = tuple[bytes, bool, int, list[str], bool]
 class Preparer:
     """Makes traced builds for the capture, which calls it on the launching thread."""
 
-    def __init__(self, sources: Sequence[KernelSource]) -> None:
+    def __init__(self, sources: Sequence[KernelSource], auto_kinds: Sequence[str] = ()) -> None:
         self._sources = sources
+        self._auto_kinds = auto_kinds
         self.builds: list[TracedBuild] = []
         self._answers: dict[tuple[object, ...], Answer] = {}
 
@@ -59,7 +60,7 @@ class Preparer:
         seconds["source"] = time.perf_counter() - started
 
         started = time.perf_counter()
-        instrumented = libpygwatch.instrument(found.ptx, launch.kernel, found.where, launch.block)
+        instrumented = _instrument(found, launch, self._auto_kinds)
         seconds["instrument"] = time.perf_counter() - started
 
         started = time.perf_counter()
@@ -82,6 +83,20 @@ class Preparer:
 
 def _identity(launch: libpygwatch.LaunchInfo) -> tuple[object, ...]:
     return (launch.kernel, launch.resolved_function, launch.image, launch.block)
+
+
+def _instrument(
+    found: FoundPtx, launch: libpygwatch.LaunchInfo, auto_kinds: Sequence[str]
+) -> libpygwatch.Instrumented:
+    ptx: str | bytes = found.ptx
+    if auto_kinds:
+        ptx = auto_scopes.mark(ptx, [launch.kernel], auto_kinds, found.where).ptx
+    try:
+        return libpygwatch.instrument(ptx, launch.kernel, found.where, launch.block)
+    except NoMarkersError as error:
+        if auto_kinds:
+            auto_scopes.say_what_was_sought(error, auto_kinds)
+        raise
 
 
 def _assemble(
