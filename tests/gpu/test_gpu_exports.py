@@ -1,0 +1,85 @@
+"""What a real launch leaves in the other formats, and whether GPUs of a host share a time axis."""
+
+import json
+import time
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("triton")
+import gpu_kernels  # noqa: E402
+
+from gwatch import libpygwatch  # noqa: E402
+from gwatch.common.format import read_trace, write_trace  # noqa: E402
+
+BLOCKS, STEPS, WARPS = 16, 20, 4
+PAUSE_SECONDS = 0.3
+
+
+def launch(device):
+    out = torch.zeros(BLOCKS * 32 * WARPS, device=f"cuda:{device}", dtype=torch.int32)
+    with torch.cuda.device(device):
+        gpu_kernels.steps_kernel[(BLOCKS,)](out, STEPS, block=32 * WARPS, num_warps=WARPS)
+    torch.cuda.synchronize(device)
+
+
+def trace_on(workloads, devices):
+    def work():
+        starts = []
+        for device in devices:
+            starts.append(time.monotonic_ns())
+            launch(device)
+            time.sleep(PAUSE_SECONDS)
+        return starts
+
+    for device in set(devices):
+        launch(device)
+    return workloads.do_trace(
+        fn=work,
+        kernel_name_pattern="^steps_kernel$",
+        dsl="triton",
+        max_launches=len(devices),
+    )
+
+
+def test_every_slice_is_in_every_format(workloads, tmp_path, monkeypatch):
+    monkeypatch.setenv("RANK", "3")
+    result = trace_on(workloads, [0])
+    trace = result.to_trace()
+    slices = sum(len(run.slices) for run in trace.runs)
+    assert slices == BLOCKS * STEPS * WARPS
+    for name in ("rank{rank}.json.gz", "t.pftrace", "t.pftrace.gz", "t.trace.json"):
+        write_trace(trace, tmp_path / name)
+
+    (archived,) = read_trace(tmp_path / "rank3.json.gz").runs
+    assert archived.launch.rank == 3
+    assert archived.launch.host
+    assert archived.time.start_globaltimer_ns > 0
+    chrome = json.loads((tmp_path / "t.trace.json").read_text())
+    events = [event for event in chrome["traceEvents"] if event["ph"] == "X"]
+    assert len(events) == slices + BLOCKS
+    assert (tmp_path / "t.pftrace").stat().st_size > 20 * slices
+
+
+def starts_of(result):
+    return [run.time.start_globaltimer_ns for run in result.runs]
+
+
+def test_launches_of_one_gpu_are_as_far_apart_as_the_host_saw(workloads):
+    result = trace_on(workloads, [0, 0])
+    first, second = starts_of(result)
+    assert second - first > PAUSE_SECONDS * 0.9e9
+    assert second - first < result.value[1] - result.value[0] + 5e9
+
+
+@pytest.mark.skipif(torch.cuda.device_count() < 2, reason="fewer than two CUDA devices")
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_gpus_of_one_host_agree_on_the_order(workloads, order):
+    result = trace_on(workloads, order)
+    first, second = starts_of(result)
+    print(f"timers: {(second - first) / 1e9:.6f} s, host: {PAUSE_SECONDS} s and the launch")
+    assert second - first > PAUSE_SECONDS * 0.9e9
+    assert libpygwatch.time_axis_notes(result.to_trace()) == [
+        "GPUs of one host are on one time axis by their own timers: between GPUs it is as good as "
+        "those timers agree."
+    ]
