@@ -153,6 +153,15 @@ def test_without_pyarrow_it_says_what_to_install(monkeypatch):
         trace_of().to_arrow()
 
 
+def test_without_data_frames_it_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(UsageError, match="pip install pandas"):
+        trace_of().to_pandas()
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(UsageError, match="pip install polars"):
+        trace_of().to_polars()
+
+
 def test_unwritable_parquet(tmp_path):
     with pytest.raises(FileError, match="cannot write"):
         write_trace(trace_of(), tmp_path / "missing" / "t.parquet")

@@ -3,6 +3,7 @@
 import gzip
 import json
 import shutil
+from random import Random
 
 import pytest
 from archives import Instant, Slice, Warp, archive, run
@@ -166,6 +167,36 @@ def test_hostile_names_arrive_as_they_are(perfetto):
     (track,) = trace.threads().values()
     assert [event.name for event in track.events] == HOSTILE
     assert trace.named("launch of " + HOSTILE[0]).events[0].name == HOSTILE[0]
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("by", ["block", "sm"])
+def test_any_slices_come_back_as_they_are(perfetto, seed, by):
+    random = Random(seed)
+    masks = (0, 0xFF, 0xF0, 0xFFFF, 1 << 31)
+    warps, expected = [], []
+    for number in range(6):
+        start = random.randrange(100)
+        warp = Warp(number // 2, number % 2, start, 2000, sm=random.randrange(2))
+        for _ in range(random.randrange(40)):
+            start += random.choice((0, 0, 1, 7))
+            made = Slice(start, start + random.choice((0, 1, 5, 30)), random.randrange(2))
+            made.mask = random.choice(masks)
+            warp.slices.append(made)
+            expected.append(
+                (made.start_ns, made.end_ns, ("load", "dot")[made.scope], made.mask or None)
+            )
+        warps.append(warp)
+    trace = perfetto(archive(run(warps)), by=by)
+    tracks = [
+        track for thread in trace.threads().values() for track in (thread, *trace.children(thread))
+    ]
+    seen = [
+        (event.start, event.end, event.name, event.args.get("threads"))
+        for track in tracks
+        for event in track.events
+    ]
+    assert sorted(seen, key=str) == sorted(expected, key=str)
 
 
 def test_trace_without_slices_and_without_runs(perfetto):

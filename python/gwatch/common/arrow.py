@@ -6,6 +6,7 @@ in place; texts are dictionaries.
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,8 @@ def to_arrow(trace: libpygwatch.Trace) -> pa.Table:
 
 def to_pandas(trace: libpygwatch.Trace) -> pd.DataFrame:
     """The table of :func:`to_arrow` as a pandas DataFrame; texts are categories."""
+    if importlib.util.find_spec("pandas") is None:
+        raise _missing("pandas")
     return to_arrow(trace).unify_dictionaries().to_pandas()
 
 
