@@ -183,7 +183,8 @@ std::uint64_t bytes_for(const Need& need, const Plan& plan, PlanRequest request)
     for (request.buffer_bytes = plan.total_bytes; request.buffer_bytes < kMostBytes;
          request.buffer_bytes += request.buffer_bytes / 4 + 1) {
         const auto larger = plan_memory(request);
-        if (!larger) return 0;
+        // The bytes in use may be fewer than the least that a launch is given.
+        if (!larger) continue;
         // More memory may also mean more recorded blocks, which then need as much each.
         const double growth = larger->constants.block_count / blocks;
         if (larger->constants.region_slots >= need.region_slots &&

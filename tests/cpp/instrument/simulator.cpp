@@ -31,6 +31,7 @@ struct Lane {
 
 struct Warp {
     std::array<std::uint32_t, 3> block{};
+    std::uint32_t number = 0;
     std::array<Lane, kLanes> lanes;
 };
 
@@ -102,7 +103,10 @@ class Machine {
         for (std::uint32_t b = 0; b < nx * ny * nz; ++b) {
             const std::array<std::uint32_t, 3> block = {b % nx, b / nx % ny, b / nx / ny};
             for (std::uint32_t t = 0; t < bx * by * bz; ++t) {
-                if (t % kLanes == 0) warps_.emplace_back().block = block;
+                if (t % kLanes == 0) {
+                    warps_.emplace_back().block = block;
+                    warps_.back().number = t / kLanes;
+                }
                 Lane& lane = warps_.back().lanes[t % kLanes];
                 lane.running = true;
                 lane.thread = {t % bx, t / bx % by, t / bx / by};
@@ -127,33 +131,56 @@ class Machine {
         return group;
     }
 
+    static std::uint32_t running_of(const Warp& warp) {
+        std::uint32_t running = 0;
+        for (std::uint32_t i = 0; i < kLanes; ++i) running |= warp.lanes[i].running ? 1u << i : 0;
+        return running;
+    }
+
     /// Chooses warp_ and returns the lanes of it that go; 0 when all threads have ended.
     std::uint32_t pick() {
-        std::vector<std::pair<Warp*, std::uint32_t>> ready;
-        for (Warp& warp : warps_) {
-            for (std::uint32_t i = 0; i < kLanes; ++i) {
-                if (warp.lanes[i].running) ready.emplace_back(&warp, i);
-            }
-            if (simulation_.schedule == Schedule::kLowestFirst && !ready.empty()) break;
+        if (simulation_.schedule == Schedule::kGroups && held_ != 0) {
+            if (const std::uint32_t group = go_on()) return group;
         }
-        if (ready.empty()) return 0;
-        if (simulation_.schedule == Schedule::kRandom)
-            return pick_random(ready[random_() % ready.size()]);
-        warp_ = ready[0].first;
-        std::uint32_t lowest = ready[0].second;
-        for (const auto& [warp, i] : ready) {
+        while (first_warp_ < warps_.size() && running_of(warps_[first_warp_]) == 0) ++first_warp_;
+        if (first_warp_ == warps_.size()) return 0;
+        if (simulation_.schedule == Schedule::kLowestFirst) {
+            warp_ = &warps_[first_warp_];
+            return together_with(lowest_of(running_of(*warp_)));
+        }
+        do {
+            warp_ = &warps_[first_warp_ + random_() % (warps_.size() - first_warp_)];
+        } while (running_of(*warp_) == 0);
+        std::uint32_t lane = random_() % kLanes;
+        while (!warp_->lanes[lane].running) lane = (lane + 1) % kLanes;
+        held_ = together_with(lane);
+        return simulation_.schedule == Schedule::kGroups ? held_ : part_of(held_);
+    }
+
+    /// Of these lanes of warp_, one whose code stands in front of the others'.
+    std::uint32_t lowest_of(std::uint32_t lanes) {
+        std::uint32_t lowest = static_cast<std::uint32_t>(std::countr_zero(lanes));
+        for (std::uint32_t i = lowest; i < kLanes; ++i) {
+            if ((lanes >> i & 1) == 0) continue;
             const auto& frames = warp_->lanes[i].frames;
             const auto& best = warp_->lanes[lowest].frames;
             if (frames.size() > best.size() ||
                 (frames.size() == best.size() && frames.back().pc < best.back().pc))
                 lowest = i;
         }
-        return together_with(lowest);
+        return lowest;
     }
 
-    std::uint32_t pick_random(std::pair<Warp*, std::uint32_t> chosen) {
-        warp_ = chosen.first;
-        const std::uint32_t group = together_with(chosen.second);
+    /// The lanes of the held group that are next, or 0 when they stand at a label of the kernel's.
+    std::uint32_t go_on() {
+        held_ &= running_of(*warp_);
+        if (held_ == 0) return 0;
+        const std::uint32_t lowest = lowest_of(held_);
+        if (program_.steps()[warp_->lanes[lowest].top().pc].is_own_label) return 0;
+        return together_with(lowest) & held_;
+    }
+
+    std::uint32_t part_of(std::uint32_t group) {
         if (random_() % 4 != 0) return group;
         const auto part = static_cast<std::uint32_t>(group & random_());
         return part != 0 ? part : group;
@@ -162,13 +189,19 @@ class Machine {
     void step(std::uint32_t group) {
         const std::uint32_t pc = warp_->lanes[std::countr_zero(group)].top().pc;
         const Step& step = program_.steps()[pc];
-        if (is_end_of_body(pc)) return leave(group, true);
-        if (!step.is_instruction) return advance(group);
+        if (is_end_of_body(pc)) {
+            observe(pc, group);
+            return leave(group, true);
+        }
+        if (!step.is_instruction) {
+            if (step.is_own_label) observe(pc, group);
+            return advance(group);
+        }
         if (step.opcode[0] == "shfl") {
             if (!all_here(group)) return yield_or_fail(step);
             group = together_with(std::countr_zero(group));
         }
-        clock_ += 1 + random_() % 3;
+        clock_ += 1 + random_() % 3 + (step.is_injected ? 0 : simulation_.own_cycles);
         current_ = pc;
         group_ = 0;
         for (std::uint32_t i = 0; i < kLanes; ++i) {
@@ -178,7 +211,13 @@ class Machine {
                 step.guard == ptx::kNone || (slot(step.guard) != 0) != step.guard_negated;
             if (guard) group_ |= 1u << i;
         }
+        if (!step.is_injected) observe(pc, group_);
         execute(step, group);
+    }
+
+    void observe(std::uint32_t pc, std::uint32_t lanes) {
+        if (simulation_.observe && lanes != 0)
+            simulation_.observe({warp_->block, warp_->number, pc, lanes, clock_});
     }
 
     bool is_end_of_body(std::uint32_t pc) const {
@@ -189,9 +228,7 @@ class Machine {
     }
 
     bool all_here(std::uint32_t group) {
-        std::uint32_t running = 0;
-        for (std::uint32_t i = 0; i < kLanes; ++i) running |= warp_->lanes[i].running ? 1u << i : 0;
-        return together_with(std::countr_zero(group)) == running;
+        return together_with(std::countr_zero(group)) == running_of(*warp_);
     }
 
     // The others may come later, if there is a schedule that lets them.
@@ -235,6 +272,10 @@ class Machine {
         }
         advance(all);
         if (name == "ret" || name == "exit") return leave(group_, name == "ret");
+        if (name == "bar") {
+            clock_ += simulation_.pauses[random_() % simulation_.pauses.size()];
+            return;
+        }
         for (std::uint32_t i = 0; i < kLanes && failure_.empty(); ++i) {
             if ((group_ >> i & 1) == 0) continue;
             lane_ = i;
@@ -250,6 +291,13 @@ class Machine {
         if (name == "atom" || name == "red") return change_atomically(step);
         if (name == "mov") return move(step);
         if (name == "setp") return set_predicate(step);
+        if (name == "selp") {
+            return write(step.operands[0],
+                         read(step.operands.at(read(step.operands.at(3)) != 0 ? 1 : 2)));
+        }
+        if (name == "elect")
+            return write(step.operands[0],
+                         lane_ == static_cast<unsigned>(std::countr_zero(group_)));
         if (name == "activemask" || name == "vote") return write(step.operands[0], group_);
         if (name == "shfl")
             return write(step.operands[0], value_in(warp_->lanes[0], step.operands[1]));
@@ -275,6 +323,7 @@ class Machine {
         if (name == "mad") return narrow(operand(1) * operand(2) + read(step.operands.at(3)));
         if (name == "and") return operand(1) & operand(2);
         if (name == "or") return operand(1) | operand(2);
+        if (name == "xor") return operand(1) ^ operand(2);
         if (name == "shl") return operand(2) >= type.bits ? 0 : narrow(operand(1) << operand(2));
         if (name == "shr") return operand(2) >= type.bits ? 0 : operand(1) >> operand(2);
         if (name == "popc") return std::popcount(operand(1));
@@ -320,7 +369,10 @@ class Machine {
 
     void move(const Step& step) {
         const Operand& to = step.operands[0];
-        const std::uint64_t value = read(step.operands[1]);
+        const Operand& from = step.operands[1];
+        const std::uint64_t value = from.kind == Operand::Kind::kVector
+                                        ? cut(read(from.parts[0]), 32) | read(from.parts[1]) << 32
+                                        : read(from);
         if (to.kind != Operand::Kind::kVector)
             return write(to, cut(value, type_of(step.opcode[1]).bits));
         write(to.parts[0], cut(value, 32));
@@ -414,17 +466,22 @@ class Machine {
         }
         if (name == "%laneid") return lane_;
         if (name == "%lanemask_lt") return (std::uint64_t{1} << lane_) - 1;
-        if (name == "%clock64") return clock_;
-        if (name == "%clock") return cut(clock_, 32);
+        if (name == "%clock64") return clock_of_sm();
+        if (name == "%clock") return cut(clock_of_sm(), 32);
         if (name == "%globaltimer") return globaltimer();
         if (name == "%globaltimer_lo") return cut(globaltimer(), 32);
-        if (name == "%smid") return warp_->block[0] % 7;
+        if (name == "%smid") return sm();
         if (name == "%cluster_ctarank") return warp_->block[0] % 2;
         fail("unknown special register");
         return 0;
     }
 
-    std::uint64_t globaltimer() const { return 1'000'000'000'000 + clock_ / 2; }
+    std::uint32_t sm() const { return warp_->block[0] % 7; }
+    std::uint64_t clock_of_sm() const {
+        return clock_ + simulation_.sm_offsets[sm() % simulation_.sm_offsets.size()];
+    }
+    /// Two cycles a ns, in ticks as a GPU has them.
+    std::uint64_t globaltimer() const { return (1'000'000'000'000 + clock_ / 2) / 32 * 32; }
 
     Lane& current_lane() { return warp_->lanes[lane_]; }
     std::uint64_t& slot(std::uint32_t index) { return current_lane().top().slots[index]; }
@@ -442,7 +499,9 @@ class Machine {
     std::uint64_t clock_;
     std::uint64_t steps_ = 0;
     std::vector<Warp> warps_;
+    std::size_t first_warp_ = 0;  ///< those in front of it have ended
     Warp* warp_ = nullptr;
+    std::uint32_t held_ = 0;     ///< lanes of warp_ that go on together
     std::uint32_t lane_ = 0;     ///< that executes
     std::uint32_t group_ = 0;    ///< lanes that execute together
     std::uint32_t current_ = 0;  ///< step

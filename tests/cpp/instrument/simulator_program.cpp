@@ -58,6 +58,9 @@ void Program::declare(std::uint32_t index) {
 
 void Program::add_step(std::uint32_t index) {
     const ptx::Statement& statement = module_.statements()[index];
+    const bool is_injected = module_.text_of(statement).find("gwatch_") != std::string_view::npos;
+    steps_[index].is_injected = is_injected;
+    steps_[index].is_own_label = statement.kind == ptx::StatementKind::kLabel && !is_injected;
     if (statement.kind != ptx::StatementKind::kInstruction) return;
     const ptx::Instruction instruction = module_.instruction(statement);
     Step& step = steps_[index];
@@ -118,6 +121,9 @@ Operand Program::parse(std::string_view text, std::uint32_t scope) {
         return operand;
     }
     if (is_number(text)) return parse_number(text);
+    // Of two results the second, a predicate.
+    if (const auto bar = text.find('|'); bar != std::string_view::npos)
+        return parse(text.substr(bar + 1), scope);
     operand.slot = find(registers_, text, scope);
     if (operand.slot != ptx::kNone) {
         operand.kind = Operand::Kind::kRegister;

@@ -23,6 +23,8 @@ struct Operand {
 
 struct Step {
     bool is_instruction = false;
+    bool is_own_label = false;  ///< of the kernel, not of the injected code
+    bool is_injected = false;
     std::uint32_t guard = ptx::kNone;
     bool guard_negated = false;
     std::vector<std::string> opcode;  ///< split at its dots

@@ -1,0 +1,79 @@
+#include "witness.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace gwatch::testing {
+
+namespace {
+
+constexpr char kCarrierRegister[] = "%mk";
+
+std::uint32_t number_of(std::string_view text) {
+    std::uint32_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+/// Whether a thread ends there, in the entry or in a function.
+bool ends_thread(const ptx::Module& module, const ptx::Function& function, std::uint32_t index) {
+    const ptx::Statement& statement = module.statements()[index];
+    if (statement.kind != ptx::StatementKind::kInstruction)
+        return function.is_entry && index == module.scopes()[function.body_scope].close_statement;
+    const std::string_view opcode = module.instruction(statement).opcode;
+    return opcode == "exit" || (opcode == "ret" && function.is_entry);
+}
+
+/// The site whose code stands in front of a statement, or whose statement this is.
+std::uint16_t site_in_front(const ptx::Module& module, const instrument::Instrumented& instrumented,
+                            std::uint32_t statement) {
+    const std::uint32_t line =
+        module.position(module.begin_of(module.statements()[statement])).line;
+    for (const instrument::InsertedLines& inserted : instrumented.inserted) {
+        if (inserted.end_line == line) return inserted.site;
+    }
+    return 0;
+}
+
+}  // namespace
+
+Witness::Witness(const ptx::Module& module, const instrument::Instrumented& instrumented)
+    : places_(module.statements().size()), markers_of_(instrumented.sites.sites.size() + 1) {
+    for (std::uint32_t i = 0; i < instrumented.markers.size(); ++i)
+        markers_of_[instrumented.markers[i].site].push_back(i);
+    for (const ptx::Function& function : module.functions()) {
+        const ptx::Scope& body = module.scopes()[function.body_scope];
+        for (std::uint32_t i = body.open_statement + 1; i <= body.close_statement; ++i) {
+            const ptx::Statement& statement = module.statements()[i];
+            if (ends_thread(module, function, i))
+                places_[i].site = site_in_front(module, instrumented, i);
+            if (statement.kind != ptx::StatementKind::kInstruction) continue;
+            const ptx::Instruction instruction = module.instruction(statement);
+            if (instruction.operands.empty() || instruction.operands[0] != kCarrierRegister)
+                continue;
+            const std::uint32_t marker = number_of(instruction.operands[1]);
+            places_[i] = {instrumented.markers.at(marker).site, marker};
+        }
+    }
+}
+
+void Witness::see(const Passing& passing) {
+    const auto& [x, y, z] = passing.block;
+    const WarpKey key{x + std::uint64_t{grid[0]} * (y + std::uint64_t{grid[1]} * z), passing.warp};
+    auto [found, is_new] = last_clocks_.try_emplace(key);
+    if (is_new) found->second.fill(first_clock);
+    const Place& place = places_[passing.statement];
+    std::uint64_t earliest = 0;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+        if ((passing.lanes >> lane & 1) == 0) continue;
+        earliest = std::max(earliest, found->second[lane]);
+        found->second[lane] = passing.clock;
+    }
+    const auto& markers = markers_of_[place.site];
+    // Of fused markers the record stands in front of the first one.
+    const bool begins = place.marker == ptx::kNone || place.marker == markers.front();
+    if (place.site == 0 || !begins) return;
+    warps_[key].push_back({place.site, markers, passing.lanes, earliest, passing.clock});
+}
+
+}  // namespace gwatch::testing
