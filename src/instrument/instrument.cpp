@@ -83,9 +83,10 @@ Result<void> check_not_instrumented(const ptx::Module& module) {
         "Instrument the original text."};
 }
 
-void place_sites(const ptx::Module& module, const analysis::LaunchShape& shape, Plan* plan) {
-    prove_sites(module, shape, plan);
-    form_series(module, plan);
+void place_sites(const ptx::Module& module, const Options& options, Plan* plan) {
+    if (!options.prove) return;
+    prove_sites(module, options.shape, plan);
+    if (options.series) form_series(module, plan);
 }
 
 Result<Instrumented> instrument_entries(const ptx::Module& module,
@@ -102,7 +103,7 @@ Result<Instrumented> instrument_entries(const ptx::Module& module,
                      {},
                      "Mark the kernel with gwatch's scope_start, scope_end, scope_switch or mark."};
     }
-    if (options.prove) place_sites(module, options.shape, &*plan);
+    place_sites(module, options, &*plan);
     Instrumented result;
     Rewritten rewritten = rewrite(module, *plan, *capabilities);
     result.ptx = std::move(rewritten.ptx);
@@ -126,7 +127,7 @@ Result<std::vector<Marker>> list_markers(const ptx::Module& module,
     if (!entries) return entries.error();
     auto plan = make_plan(module, *entries);
     if (!plan) return plan.error();
-    if (options.prove) place_sites(module, options.shape, &*plan);
+    place_sites(module, options, &*plan);
     *table = std::move(plan->table);
     return std::move(plan->markers);
 }

@@ -47,6 +47,7 @@ struct Instrumented {
 struct Options {
     analysis::LaunchShape shape = {};  ///< of the launch to be traced
     bool prove = true;                 ///< false: no site of an entry is placed as proven
+    bool series = true;  ///< false: a record a site, which holds no registers between sites
 };
 
 /// The markers of the entries whose names match `kernel_pattern` (ECMAScript regex, searched in the

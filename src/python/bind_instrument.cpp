@@ -66,9 +66,9 @@ std::vector<NamedMarker> name_markers(const std::vector<instrument::Marker>& mar
 using Block = std::array<std::uint32_t, 3>;
 
 Instrumented instrument_entry(const Text& ptx, const std::string& entry, const std::string& name,
-                              const Block& block, bool prove) {
+                              const Block& block, bool prove, bool series) {
     return with_module(ptx, name, [&](const ptx::Module& module) {
-        return instrument::instrument(module, entry, {{block}, prove});
+        return instrument::instrument(module, entry, {{block}, prove, series});
     });
 }
 
@@ -151,10 +151,13 @@ void bind_instrument(py::module_& module) {
     bind_site_table(module);
     bind_instrumented(module);
     constexpr Block kUnknown{};
-    module.def("instrument", &instrument_entry, py::arg("ptx"), py::arg("entry"),
-               py::arg("name") = "<ptx>", py::arg("block") = kUnknown, py::arg("prove") = true,
-               "Puts the code that records every marker of one kernel into a PTX text; name stands "
-               "in errors; block is the launch's; prove=False places no marker as proven.");
+    module.def(
+        "instrument", &instrument_entry, py::arg("ptx"), py::arg("entry"),
+        py::arg("name") = "<ptx>", py::arg("block") = kUnknown, py::arg("prove") = true,
+        py::arg("series") = true,
+        "Puts the code that records every marker of one kernel into a PTX text; name stands "
+        "in errors; block is the launch's; prove=False places no marker as proven; series=False "
+        "makes a record of each, which holds no registers from one to the next.");
     module.def("instrument_matching", &instrument_matching, py::arg("ptx"), py::arg("pattern"),
                py::arg("name") = "<ptx>", py::arg("block") = kUnknown,
                "The same for every kernel whose name a regular expression matches.");

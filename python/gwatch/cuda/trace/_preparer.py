@@ -65,6 +65,11 @@ class Preparer:
 
         started = time.perf_counter()
         assembled = _assemble(found, instrumented, launch)
+        if assembled and assembled.resources.spill_store_bytes > 0:
+            leaner = _instrument(found, launch, self._auto_kinds, series=False)
+            again = _assemble(found, leaner, launch)
+            if again and _spills(again) < _spills(assembled):
+                instrumented, assembled = leaner, again
         seconds["assemble"] = time.perf_counter() - started
 
         facts = libpygwatch.ptx_facts(found.ptx)
@@ -85,14 +90,22 @@ def _identity(launch: libpygwatch.LaunchInfo) -> tuple[object, ...]:
     return (launch.kernel, launch.resolved_function, launch.image, launch.block)
 
 
+def _spills(assembled: libpygwatch.Assembled) -> int:
+    return assembled.resources.spill_store_bytes + assembled.resources.spill_load_bytes
+
+
 def _instrument(
-    found: FoundPtx, launch: libpygwatch.LaunchInfo, auto_kinds: Sequence[str]
+    found: FoundPtx,
+    launch: libpygwatch.LaunchInfo,
+    auto_kinds: Sequence[str],
+    series: bool = True,
 ) -> libpygwatch.Instrumented:
+    """Instrument a kernel; without series it takes fewer registers and more records."""
     ptx: str | bytes = found.ptx
     if auto_kinds:
         ptx = auto_scopes.mark(ptx, [launch.kernel], auto_kinds, found.where).ptx
     try:
-        return libpygwatch.instrument(ptx, launch.kernel, found.where, launch.block)
+        return libpygwatch.instrument(ptx, launch.kernel, found.where, launch.block, series=series)
     except NoMarkersError as error:
         if auto_kinds:
             auto_scopes.say_what_was_sought(error, auto_kinds)
