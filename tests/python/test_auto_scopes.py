@@ -1,5 +1,6 @@
 """Automatic scopes on what compilers make of unmarked kernels: found, proven, assembled."""
 
+import json
 import re
 import sys
 from collections import Counter
@@ -8,9 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 from kernels.nvcc import MATMUL, compile_to, find_tool
+from kernels.sass import find_nvdisasm
 
 from gwatch import assemblers, auto_scopes, libpygwatch
 from gwatch.cli import main
+from gwatch.cuda.trace import _fidelity
 from gwatch.cuda.trace._preparer import Preparer
 from gwatch.errors import NoMarkersError, UsageError
 from gwatch.sources import FoundPtx
@@ -73,6 +76,22 @@ __global__ void waits(const float* source, float* target, int steps) {
         __syncthreads();
     }
     target[threadIdx.x] = sum;
+}
+"""
+
+
+SMALL = """.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k()
+{
+	bar.sync 0;
+	cp.async.wait_all;
+	ret;
+}
+.visible .entry idle()
+{
+	ret;
 }
 """
 
@@ -302,22 +321,61 @@ def test_cuda_barrier_of_the_standard_library(arch, tmp_path):
         assert re.search("__syncthreads|arrive_and_wait", lines[find.line - 1]), find.scope
 
 
-# Kinds, preparer, command line
+# What really stands between the timer reads
 
-SMALL = """.version 8.0
-.target sm_90a
-.address_size 64
-.visible .entry k()
-{
-	bar.sync 0;
-	cp.async.wait_all;
-	ret;
+
+MACHINE_KINDS = {
+    "async_copy.wait": "async wait",
+    "barrier.wait": "barrier",
+    "mbarrier.wait": "mbarrier wait",
+    "mma": "mma",
+    "tma.load": "bulk copy (TMA)",
+    "tma.store": "bulk copy (TMA)",
+    "tma.wait": "async wait",
+    "wgmma.issue": "wgmma",
+    "wgmma.wait": "async wait",
 }
-.visible .entry idle()
-{
-	ret;
-}
-"""
+
+
+def check_machine_code(build, kernel):
+    """Each scope's timer reads have its own instructions between them, and none has moved out."""
+    scopes = json.loads(build.instrumented.sites.to_json())["scopes"]
+    checks = _fidelity.compare(build, kernel).facts.scopes
+    assert len(checks) == len(scopes)
+    for check_of_scope in checks:
+        name = scopes[check_of_scope.scope]["name"]
+        counts = {count.kind: (count.ptx, count.sass) for count in check_of_scope.counts}
+        in_ptx, in_sass = counts[MACHINE_KINDS[name.partition(":")[0]]]
+        assert check_of_scope.movements == [], name
+        assert check_of_scope.start_reads == check_of_scope.end_reads > 0, name
+        assert in_sass >= in_ptx > 0, name
+        if not name.startswith("mbarrier.wait"):  # ptxas tries once before the loop
+            assert in_sass == in_ptx, name
+
+
+needs_nvdisasm = pytest.mark.skipif(not find_nvdisasm(), reason="nvdisasm is not installed")
+
+
+@needs_nvdisasm
+@pytest.mark.parametrize("capability", [80, 90])
+def test_triton_machine_code(compile_unmarked, capability):
+    build = prepare("kernel", ALL, compile_unmarked("matmul", capability), 256)
+    check_machine_code(build, "kernel")
+
+
+@needs_nvdisasm
+def test_cute_machine_code(tmp_path, monkeypatch):
+    pytest.importorskip("cutlass")
+    from test_cute_gemm import Gemm
+
+    from gwatch.cuda import _markers
+
+    monkeypatch.setattr(_markers, "ENABLED", False)
+    gemm = Gemm("hopper", tmp_path, options="--generate-line-info")
+    check_machine_code(prepare(gemm.kernel, ALL, gemm.ptx, 384), gemm.kernel)
+
+
+# Kinds, preparer, command line
 
 
 def test_kinds_as_users_name_them():
@@ -342,10 +400,10 @@ def test_unknown_kinds_are_refused_with_the_known(wanted):
     assert caught.value.hint == "The kinds are mbarrier, barrier, async_copy, tma, mma."
 
 
-def prepare(kernel, kinds):
-    found = FoundPtx(SMALL, "a test", (), b"", "triton")
+def prepare(kernel, kinds, ptx=SMALL, threads=128):
+    found = FoundPtx(ptx, "a test", (), b"", "triton")
     preparer = Preparer([SimpleNamespace(name="test", find=lambda launch: found)], kinds)
-    launch = SimpleNamespace(kernel=kernel, block=(128, 1, 1), resolved_function=1, image=b"")
+    launch = SimpleNamespace(kernel=kernel, block=(threads, 1, 1), resolved_function=1, image=b"")
     preparer(launch)
     return preparer.builds[0]
 
