@@ -270,6 +270,8 @@ def test_command_prints_json_and_writes_a_page(files, tmp_path, capsys):
         (["--fail-over", "much"], "--fail-over cannot be 'much'"),
         (["--fail-over", "5%", "--metric", "p99"], "no metric is named 'p99'"),
         (["--limit", "0"], "--limit must be 1 or more"),
+        (["--seed", "-1"], "--seed from 0 to"),
+        (["--seed", str(2**64)], "--seed from 0 to"),
         (["--html", "/nowhere/out.html"], "cannot write '/nowhere/out.html'"),
     ],
 )

@@ -274,6 +274,11 @@ def test_command_knows_all_views():
         (["--bubbles", "--block", "99"], "no recorded warp is one of those"),
         (["--stats", "--limit", "0"], "--limit cannot be 0"),
         (["--stats", "--block", "0-99999999999"], "names too many"),
+        (["--stats", "--block", "99999999999999999999"], "--block cannot be"),
+        (["--stats", "--warp", "4294967296"], "--warp cannot be"),
+        (["--timeline", "--from-ns", "99999999999999999999"], "--from-ns cannot be"),
+        (["--timeline", "--to-ns", "-1"], "--to-ns cannot be"),
+        (["--concurrency", "--width", "99999999"], "--width 99999999 is too wide"),
         (["--fidelity"], "holds no comparison"),
     ],
 )

@@ -76,8 +76,8 @@ def _compare(arguments: argparse.Namespace) -> int:
     from gwatch.show.text import Style
 
     limit = _limit(arguments)
-    if arguments.limit < 1 or arguments.seed < 0:
-        raise UsageError("--limit must be 1 or more, and --seed 0 or more")
+    if arguments.limit < 1 or not 0 <= arguments.seed < 2**63:
+        raise UsageError("--limit must be 1 or more, and --seed from 0 to 2^63 - 1")
     before = libpygwatch.read_archive(arguments.before)
     after = libpygwatch.read_archive(arguments.after)
     names = _names(arguments.before, arguments.after)

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 MAX_WIDTH = 100
 MIN_WIDTH = 80
 
+MOST_WIDTH = 10_000
 MOST_NUMBERS = 1_000_000
+LARGEST = {"--block": 2**63 - 1, "--warp": 2**32 - 1}
+LAST_NS = 2**53
 
 _DESCRIPTION = """Print what a trace holds. Without a view: launch and build facts, what stands out,
 a table of scopes, how busy the warps were, and a timeline. With views: only those, under a short
@@ -129,7 +132,7 @@ def parse_list(text: str, option: str) -> list[int]:
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part, re.ASCII)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-        if first > last:
+        if first > last or last > LARGEST.get(option, last):
             raise UsageError(
                 f"{option} cannot be '{text}'",
                 hint=f"Give numbers and ranges, such as {option} 0,4-7.",
@@ -146,6 +149,9 @@ def _choice(arguments: argparse.Namespace) -> Choice:
     from gwatch.show.page import Choice
 
     begin, end = arguments.from_ns, arguments.to_ns
+    for option, time in (("--from-ns", begin), ("--to-ns", end)):
+        if time is not None and not 0 <= time <= LAST_NS:
+            raise UsageError(f"{option} cannot be {time}", hint="Give ns from the run's start.")
     if begin is not None and end is not None and begin >= end:
         raise UsageError("--from-ns must be before --to-ns", hint=f"Got {begin} ns and {end} ns.")
     if arguments.limit is not None and arguments.limit < 1:
@@ -170,6 +176,8 @@ def _width(asked: int | None) -> int:
         raise UsageError(
             f"--width {asked} is too narrow", hint=f"Give at least {MIN_WIDTH} columns."
         )
+    if asked > MOST_WIDTH:
+        raise UsageError(f"--width {asked} is too wide", hint=f"Give at most {MOST_WIDTH} columns.")
     return asked
 
 
