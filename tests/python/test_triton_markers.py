@@ -217,6 +217,36 @@ def test_stores_stay_on_their_side(ptx_of):
     assert re.search(r"st\.global.*// gwatch:mark between.*st\.global", ptx, re.DOTALL)
 
 
+INDUCTOR_COPY = """\
+import triton
+import triton.language as tl
+@triton.jit
+def kernel_0(x):
+    scope_start(100)
+    tl.store(x, 1.0)
+    scope_end(100)
+"""
+
+
+def test_inductors_copy_of_a_kernel_has_its_markers(tmp_path):
+    """Inductor writes a kernel's text, then that of each constexpr function, to a new module."""
+    functions = [gw_trace.scope_start, gw_trace.scope_end]
+    copied = "".join(f"\n@triton.constexpr_function\n{function.src}" for function in functions)
+    kernel = load_module("inductor_copy", INDUCTOR_COPY + copied, tmp_path).kernel_0
+
+    source = ASTSource(kernel, {"x": "*fp32"}, constexprs={})
+    ptx = triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ptx"]
+
+    assert markers(ptx) == ["gwatch:start 100", "gwatch:end 100"]
+
+
+def test_text_for_inductor_changes_with_what_is_emitted(monkeypatch):
+    before = gw_trace.scope_start.src
+    assert gw_trace.scope_start.src == before
+    monkeypatch.setattr(gw_trace._markers, "ENABLED", not gw_trace._markers.ENABLED)
+    assert gw_trace.scope_start.src != before
+
+
 def test_outside_of_a_kernel_is_an_error():
     with pytest.raises(gw_trace.UsageError, match=r"outside of a @triton\.jit function"):
         gw_trace.scope_start(1)

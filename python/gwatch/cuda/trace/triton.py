@@ -60,11 +60,25 @@ class MarkerFunction(ConstexprFunction, Generic[_Parameters]):  # type: ignore[m
     @property
     def cache_key(self) -> str:
         """A hash of what this marker emits for sample scopes, and of the constants of this call."""
+        key = (self._emitted(), _attributes_among_arguments())
+        return hashlib.sha256(repr(key).encode()).hexdigest()
+
+    @property
+    def src(self) -> str:
+        """What stands for this marker in the copy of a kernel that Inductor makes.
+
+        Inductor writes the text of a constexpr function under a decorator of Triton's. This text
+        gives the name back to the marker behind that, and changes with what the marker emits.
+        """
+        emitted = hashlib.sha256(repr(self._emitted()).encode()).hexdigest()
+        name = self.__name__
+        return f"def {name}(*scopes): ...  # {emitted}\nfrom {__name__} import {name}\n"
+
+    def _emitted(self) -> tuple[bool, list[InlineAsm]]:
         every_byte = "".join(map(chr, range(1, 256)))
         count = len(self.signature.parameters)
         samples = [inline_asm(self.verb, *[scope] * count) for scope in (7, every_byte)]
-        key = (_markers.ENABLED, samples, _attributes_among_arguments())
-        return hashlib.sha256(repr(key).encode()).hexdigest()
+        return _markers.ENABLED, samples
 
     def __call__(self, *args: object, _semantic: object = None, **kwargs: object) -> None:
         """Checks the arguments, and emits the marker when the code generator calls."""
