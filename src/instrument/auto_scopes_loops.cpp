@@ -37,34 +37,59 @@ class LoopFinder {
                 if (next < flow_.blocks.size() && seen.insert(next).second) pending.push_back(next);
             }
         }
+        for (const Block& block : flow_.blocks) quiet_.push_back(has_only_quiet_operations(block));
     }
 
     WaitLoops run() {
         WaitLoops found{{}, std::vector<bool>(flow_.blocks.size(), false)};
-        std::vector<std::pair<std::uint32_t, Blocks>> loops = natural_loops();
+        std::vector<Loop> loops = quiet_loops();
         // Outer loops first: of nested ones that only wait, the outermost is the wait.
-        std::stable_sort(loops.begin(), loops.end(), [](const auto& a, const auto& b) {
-            return a.second.size() > b.second.size();
+        std::stable_sort(loops.begin(), loops.end(), [](const Loop& a, const Loop& b) {
+            return a.blocks.size() > b.blocks.size();
         });
-        for (const auto& [header, blocks] : loops) {
-            if (found.has_block[header] || !only_waits(blocks)) continue;
-            if (auto span = to_span(header, blocks)) {
+        for (const Loop& loop : loops) {
+            if (found.has_block[loop.header] || !only_waits(loop.blocks)) continue;
+            if (auto span = to_span(loop.header, loop.blocks)) {
                 found.spans.push_back(*std::move(span));
-                for (const std::uint32_t block : blocks) found.has_block[block] = true;
+                for (const std::uint32_t block : loop.blocks) found.has_block[block] = true;
             }
         }
         return found;
     }
 
   private:
-    std::vector<std::pair<std::uint32_t, Blocks>> natural_loops() const {
+    struct Loop {
+        std::uint32_t header;
+        Blocks blocks;
+    };
+
+    /// The loops that have no other effect. A header may be that of a wait and of the loop around
+    /// it, so each way back counts by itself, and all of them together.
+    std::vector<Loop> quiet_loops() const {
         const auto nodes = static_cast<std::uint32_t>(flow_.blocks.size() + 2);
         const auto tree = analysis::find_dominators(nodes, edges_, 0);
-        std::map<std::uint32_t, Blocks> loops;
+        std::vector<Loop> loops;
+        std::map<std::uint32_t, Blocks> together;
         for (const auto& [from, to] : edges_) {
-            if (dominates(tree, to, from)) add_body(to, from, &loops[to]);
+            if (!is_quiet(from) || !is_quiet(to) || !dominates(tree, to, from)) continue;
+            Loop loop{to, {to}};
+            if (!add_body(from, &loop.blocks)) continue;
+            together[to].insert(loop.blocks.begin(), loop.blocks.end());
+            loops.push_back(std::move(loop));
         }
-        return {loops.begin(), loops.end()};
+        for (auto& [header, blocks] : together) loops.push_back({header, std::move(blocks)});
+        return loops;
+    }
+
+    bool is_quiet(std::uint32_t node) const { return node < quiet_.size() && quiet_[node]; }
+
+    bool has_only_quiet_operations(const Block& block) const {
+        for (std::uint32_t i = block.first_operation; i < block.end_operation; ++i) {
+            const std::string_view opcode =
+                code_.instruction_of(code_.program.operations[i]).opcode;
+            if (!may_stand_in_wait_loop(opcode)) return false;
+        }
+        return true;
     }
 
     static bool dominates(const analysis::DominatorTree& tree, std::uint32_t above,
@@ -74,17 +99,19 @@ class LoopFinder {
         return below == above;
     }
 
-    void add_body(std::uint32_t header, std::uint32_t latch, Blocks* body) const {
-        body->insert(header);
+    /// Adds what leads from the header, which is there, to a block; false when that is not quiet.
+    bool add_body(std::uint32_t latch, Blocks* body) const {
         std::vector<std::uint32_t> pending;
         if (body->insert(latch).second) pending.push_back(latch);
         while (!pending.empty()) {
             const std::uint32_t block = pending.back();
             pending.pop_back();
             for (const std::uint32_t from : predecessors_[block]) {
+                if (!is_quiet(from)) return false;
                 if (body->insert(from).second) pending.push_back(from);
             }
         }
+        return true;
     }
 
     template <class Visit>
@@ -97,16 +124,14 @@ class LoopFinder {
         }
     }
 
-    /// Whether a loop has no other effect, and what an mbarrier answers decides on a way out.
+    /// Whether what an mbarrier answers decides on a way out of a quiet loop.
     bool only_waits(const Blocks& blocks) const {
-        bool is_quiet = true;
         std::set<std::uint32_t> answers;  // registers
         each_operation(blocks, [&](const Operation& operation) {
-            const std::string_view opcode = code_.instruction_of(operation).opcode;
-            is_quiet = is_quiet && may_stand_in_wait_loop(opcode);
-            if (asks_mbarrier(opcode)) add_results(operation, &answers);
+            if (asks_mbarrier(code_.instruction_of(operation).opcode))
+                add_results(operation, &answers);
         });
-        if (!is_quiet || answers.empty()) return false;
+        if (answers.empty()) return false;
         follow(blocks, &answers);
         return std::any_of(blocks.begin(), blocks.end(), [&](std::uint32_t block) {
             return leaves(blocks, block) &&
@@ -234,6 +259,7 @@ class LoopFinder {
     const analysis::ControlFlow& flow_;
     analysis::ScopedNames labels_ = analysis::find_labels(code_.module, code_.program.body);
     std::vector<std::vector<std::uint32_t>> predecessors_;
+    std::vector<bool> quiet_;  ///< [block]: it may stand in a wait loop
     analysis::Edges edges_;
 };
 

@@ -265,6 +265,19 @@ TEST(AutoScopes, LoopThatWaitsForManyIsNoWaitItself) {
               "@%p2 bra $OUTER;\n");
 }
 
+TEST(AutoScopes, LoopWithTheHeaderOfTheLoopAroundIt) {
+    EXPECT_EQ(outline("$L1:\nmbarrier.try_wait.shared.b64 %p1, [%r1], %rd1;\n@!%p1 bra $L1;\n"
+                      "st.shared.u32 [%r4], 1;\n@%p2 bra $L1;\n"),
+              "start mbarrier.wait:ptx:11\n$L1:\nmbarrier.try_wait.shared.b64 %p1, [%r1], %rd1;\n"
+              "@!%p1 bra $L1;\nend mbarrier.wait:ptx:11\nst.shared.u32 [%r4], 1;\n"
+              "@%p2 start mbarrier.wait:ptx:11\n@%p2 bra $L1;\n");
+    EXPECT_EQ(outline("$L1:\nmbarrier.try_wait.shared.b64 %p1, [%r1], %rd1;\n@!%p1 bra $L1;\n"
+                      "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, 9;\n@%p2 bra $L1;\n"),
+              "start mbarrier.wait:ptx:11\n$L1:\nmbarrier.try_wait.shared.b64 %p1, [%r1], %rd1;\n"
+              "@!%p1 bra $L1;\nend mbarrier.wait:ptx:11\nadd.u32 %r4, %r4, 1;\n"
+              "setp.lt.u32 %p2, %r4, 9;\n@%p2 start mbarrier.wait:ptx:11\n@%p2 bra $L1;\n");
+}
+
 TEST(AutoScopes, LoopThatWorksIsNoWait) {
     const std::string work =
         "$L1:\nmbarrier.try_wait.shared.b64 %p1, [%r1], %rd1;\n"
