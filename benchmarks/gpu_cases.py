@@ -34,6 +34,7 @@ class Case:
         pattern: matches this kernel's name alone.
         events: markers that a launch passes, counted once a warp.
         dsl: as in ``do_trace(dsl=...)``.
+        ptx: the kernel's PTX after a launch, where other designs of recording are to be compared.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Case:
     output: torch.Tensor
     events: int
     dsl: str = "triton"
+    ptx: Callable[[], str] | None = None
 
 
 def matmul_case() -> Case:
@@ -51,7 +53,22 @@ def matmul_case() -> Case:
     c = torch.empty_like(a)
     name = f"matmul {MATMUL_SIZE}^3"
     events = matmul_example.expected_events(MATMUL_SIZE, MATMUL_SIZE, MATMUL_SIZE)
-    return Case(name, "^matmul_kernel$", lambda: matmul_example.matmul(a, b, c), c, events)
+    return Case(
+        name,
+        "^matmul_kernel$",
+        lambda: matmul_example.matmul(a, b, c),
+        c,
+        events,
+        ptx=lambda: triton_ptx(matmul_example.matmul_kernel),
+    )
+
+
+def triton_ptx(kernel: Any) -> str:
+    """PTX of a Triton function that was compiled once."""
+    (cache, *_) = kernel.device_caches[torch.cuda.current_device()]
+    (compiled,) = cache.values()
+    text: str = compiled.asm["ptx"]
+    return text
 
 
 def attention_case(head_dim: int, causal: bool) -> Case:

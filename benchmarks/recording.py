@@ -8,18 +8,23 @@ it would be timed, and would empty the cache. Each launch comes after a pause, f
 power limit hides the difference. A spin kernel that touches no memory stands before the first
 event, so that the host's time is not counted; between the two events there is only the graph.
 The control is a second graph of the untraced kernel: its ratio shows what noise does.
+
+Where a case tells its PTX, two other builds of the kernel stand beside: the PTX assembled again as
+it is, and with the design that hand-made tracers use (usual_design.py).
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
+import math
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import torch
+import usual_design
 from gpu_cases import (
     Case,
     attention_case,
@@ -28,6 +33,8 @@ from gpu_cases import (
     matmul_case,
     write_json,
 )
+from graphs import OtherBuild, capture, keep_only_kernel
+from micro_cases import many_blocks_case, micro_case
 
 from gwatch import libpygwatch
 from gwatch.cuda.trace import do_trace
@@ -36,40 +43,6 @@ MATMUL_RATIO_LIMIT = 1.25
 PAUSE_SECONDS = 0.003
 SPIN_CYCLES = 200_000
 WARM_UP_PAIRS = 5
-GRAPH_NODE_KERNEL = 0  # CU_GRAPH_NODE_TYPE_KERNEL
-
-
-def check(code: int, call: str) -> None:
-    if code != 0:
-        raise RuntimeError(f"{call} failed with CUDA error {code}")
-
-
-def keep_only_kernel(graph: int) -> None:
-    """Take all nodes but the one kernel out of a cudaGraph_t."""
-    driver = ctypes.CDLL("libcuda.so.1")
-    count = ctypes.c_size_t()
-    handle = ctypes.c_void_p(graph)
-    check(driver.cuGraphGetNodes(handle, None, ctypes.byref(count)), "cuGraphGetNodes")
-    nodes = (ctypes.c_void_p * count.value)()
-    check(driver.cuGraphGetNodes(handle, nodes, ctypes.byref(count)), "cuGraphGetNodes")
-    kernels = 0
-    for node in map(ctypes.c_void_p, nodes):
-        kind = ctypes.c_int()
-        check(driver.cuGraphNodeGetType(node, ctypes.byref(kind)), "cuGraphNodeGetType")
-        if kind.value == GRAPH_NODE_KERNEL:
-            kernels += 1
-        else:
-            check(driver.cuGraphDestroyNode(node), "cuGraphDestroyNode")
-    if kernels != 1:
-        raise RuntimeError(f"the graph has {kernels} kernels instead of 1")
-
-
-def capture(case: Case) -> torch.cuda.CUDAGraph:
-    graph = torch.cuda.CUDAGraph(keep_graph=True)
-    with torch.cuda.graph(graph):
-        case.launch()
-    graph.instantiate()
-    return graph
 
 
 def capture_traced(case: Case) -> tuple[torch.cuda.CUDAGraph, libpygwatch.Run]:
@@ -125,6 +98,36 @@ def ratio_figures(times: list[tuple[float, float]]) -> dict[str, float]:
     }
 
 
+def assemble(ptx: str, run: libpygwatch.Run) -> bytes:
+    """By the assembler, and with the flags, that made the traced build."""
+    facts = run.compile
+    candidate = libpygwatch.Candidate(
+        facts.assembler, facts.assembler_origin, facts.assembler_flags
+    )
+    return libpygwatch.assemble(ptx, run.launch.kernel, [candidate]).cubin
+
+
+def measure_others(
+    case: Case, run: libpygwatch.Run, original: torch.cuda.CUDAGraph, pairs: int
+) -> dict[str, dict[str, float]]:
+    """Ratios of the kernel assembled again, and with the usual design."""
+    if case.ptx is None:
+        return {}
+    ptx, launch = case.ptx(), run.launch
+    again = OtherBuild(assemble(ptx, run), launch.kernel)
+    usual = OtherBuild(assemble(usual_design.rewrite(ptx, launch.kernel), run), launch.kernel)
+    warps = math.prod(launch.grid) * -(-math.prod(launch.block) // 32)
+    buffer = torch.zeros(warps * usual_design.warp_bytes(), dtype=torch.uint8, device="cuda")
+    usual.set_pointer(usual_design.SYMBOL, buffer.data_ptr())
+    figures = {}
+    for name, build in (("assembled again", again), ("usual design", usual)):
+        graph = capture(case)
+        build.put_into(graph)
+        graph.replay()
+        figures[name] = ratio_figures(compare(original, graph, pairs))
+    return figures
+
+
 def measure(case: Case, pairs: int) -> dict[str, Any]:
     case.launch()
     torch.cuda.synchronize()
@@ -133,6 +136,7 @@ def measure(case: Case, pairs: int) -> dict[str, Any]:
     traced, run = capture_traced(case)
     control = ratio_figures(compare(original, again, pairs))
     recording = ratio_figures(compare(original, traced, pairs))
+    others = measure_others(case, run, original, pairs)
     case.output.zero_()
     traced.replay()
     torch.cuda.synchronize()
@@ -143,9 +147,12 @@ def measure(case: Case, pairs: int) -> dict[str, Any]:
         "bit_identical": torch.equal(case.output, expected),
         "control": control,
         "recording": recording,
+        "others": others,
+        # Of the kernel's time, an event of one warp: warps side by side share the cost.
+        "ns_an_event_of_a_warp": added_ns * run.counts.warps_recorded / max(1, counts.events),
         # Added kernel time, times the SMs side by side: what an event costs the SM it happens on.
-        "sm_ns_an_event": added_ns * run.launch.sm_count / counts.events,
-        "events_expected": case.events,
+        "sm_ns_an_event": added_ns * run.launch.sm_count / max(1, counts.events),
+        "events_expected": case.events or counts.events,
         "events": counts.events,
         "records": counts.records,
         "dropped_events": counts.dropped_events,
@@ -166,18 +173,46 @@ def show(row: dict[str, Any]) -> str:
         f"{row['case']:<36}{recording['first_ms'] * 1e3:9.1f}{recording['second_ms'] * 1e3:9.1f}"
         f"  {recording['ratio']:.4f} [{recording['ratio_p10']:.4f} {recording['ratio_p90']:.4f}]"
         f"  {control['ratio']:.4f} [{control['ratio_p10']:.4f} {control['ratio_p90']:.4f}]"
-        f"{row['sm_ns_an_event']:7.2f}\n"
+        f"{row['sm_ns_an_event']:7.2f}{row['ns_an_event_of_a_warp']:8.1f}\n"
         f"    events {row['events']} of {row['events_expected']}, dropped {row['dropped_events']},"
         f" records {row['records']}; registers {registers[0]} -> {registers[1]},"
         f" local bytes {local_bytes[0]} -> {local_bytes[1]},"
         f" spill stores {row['spill_store_bytes']} bytes;"
         f" result {'bit-identical' if row['bit_identical'] else 'DIFFERENT'}"
+        + "".join(show_other(name, row) for name in row["others"])
     )
+
+
+def show_other(name: str, row: dict[str, Any]) -> str:
+    other, recording = row["others"][name], row["recording"]
+    added = other["second_ms"] - other["first_ms"]
+    ours = recording["second_ms"] - recording["first_ms"]
+    times = (
+        f", adds {added / ours:.1f} times as much" if name == "usual design" and ours > 0 else ""
+    )
+    deciles = f"[{other['ratio_p10']:.4f} {other['ratio_p90']:.4f}]"
+    return f"\n    {name}: {other['ratio']:.4f} {deciles}{times}"
 
 
 HEADING = (
     f"{'case':<36}{'untraced':>9}{'traced':>9}  {'ratio [p10 p90]':<22}"
-    f"  {'control [p10 p90]':<22}  ns/event\n{'':<36}{'us':>9}{'us':>9}"
+    f"  {'control [p10 p90]':<22}  ns an event: on its SM, of its warp\n{'':<36}{'us':>9}{'us':>9}"
+)
+
+
+# Made one after the other: each holds its tensors.
+CASES: tuple[Callable[[], Case | None], ...] = (
+    matmul_case,
+    lambda: attention_case(64, False),
+    lambda: attention_case(128, True),
+    cute_gemm_case,
+    lambda: micro_case("full_warps", 4),
+    lambda: micro_case("full_warps", 8),
+    lambda: micro_case("full_warps", 32),
+    lambda: micro_case("one_lane", 8),
+    lambda: micro_case("halves", 8),
+    lambda: micro_case("device_function", 8),
+    many_blocks_case,
 )
 
 
@@ -192,8 +227,10 @@ def main() -> int:
     print(f"{options.pairs} pairs, a pause of {PAUSE_SECONDS * 1e3:.0f} ms before each launch\n")
     print(HEADING)
     rows = []
-    cases = [matmul_case(), attention_case(64, False), attention_case(128, True), cute_gemm_case()]
-    for case in filter(None, cases):
+    for make_case in CASES:
+        case = make_case()
+        if case is None:
+            continue
         rows.append(measure(case, options.pairs))
         print(show(rows[-1]), flush=True)
     if options.json:

@@ -1414,6 +1414,9 @@ def begin_capture(
     max_launches: typing.SupportsInt | typing.SupportsIndex = 1,
     buffer_bytes: typing.SupportsInt | typing.SupportsIndex = 0,
     warp_mask: typing.SupportsInt | typing.SupportsIndex = 0,
+    blocks: typing.Annotated[
+        collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], "FixedSize(3)"
+    ] = [0, 1, 0],
 ) -> None:
     """Start to trace matching launches with the builds that prepare(LaunchInfo) returns."""
 
@@ -1424,6 +1427,9 @@ def begin_timing(
     ],
     buffer_bytes: typing.SupportsInt | typing.SupportsIndex = 0,
     warp_mask: typing.SupportsInt | typing.SupportsIndex = 0,
+    blocks: typing.Annotated[
+        collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], "FixedSize(3)"
+    ] = [0, 1, 0],
 ) -> None:
     """Start to time matching launches, one after each time_next()."""
 
@@ -1487,8 +1493,9 @@ def find_in_files(
     paths: collections.abc.Sequence[str],
     kernel: str,
     compute_capability: typing.SupportsInt | typing.SupportsIndex,
+    image: bytes = b"",
 ) -> KernelPtx:
-    """The same for the fat binaries in ELF files: a program and its libraries."""
+    """The same for the fat binaries in ELF files, a program and its libraries; of those that hold the fat binary `image`, if one is given."""
 
 def find_outliers(
     run: Run, limit: typing.SupportsInt | typing.SupportsIndex
@@ -1515,8 +1522,9 @@ def instrument(
         collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], "FixedSize(3)"
     ] = [0, 0, 0],
     prove: bool = True,
+    series: bool = True,
 ) -> Instrumented:
-    """Puts the code that records every marker of one kernel into a PTX text; name stands in errors; block is the launch's; prove=False places no marker as proven."""
+    """Puts the code that records every marker of one kernel into a PTX text; name stands in errors; block is the launch's; prove=False places no marker as proven; series=False makes a record of each, which holds no registers from one to the next."""
 
 def instrument_matching(
     ptx: str | bytes,

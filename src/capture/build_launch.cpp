@@ -108,9 +108,9 @@ Result<void> Builder::plan_memory() {
         !known.ok()) {
         return known;
     }
-    Result<record::Plan> plan =
-        record::plan_memory({launch_.info.grid, launch_.info.block, options_.buffer_bytes,
-                             free_bytes, options_.warp_mask, prepared_.uses_lane_cursors});
+    Result<record::Plan> plan = record::plan_memory(
+        {launch_.info.grid, launch_.info.block, options_.buffer_bytes, free_bytes,
+         options_.warp_mask, prepared_.uses_lane_cursors, options_.blocks});
     if (!plan.ok()) return plan.error();
     launch_.plan = *plan;
     const CUresult code =

@@ -71,6 +71,7 @@ struct Options {
     std::uint32_t max_launches = 1;
     std::uint64_t buffer_bytes = 0;  ///< a launch; 0: record::plan_memory's default
     std::uint32_t warp_mask = 0;     ///< 0: all warps
+    record::BlockSelection blocks = {};
 };
 
 /// A launch whose handle was swapped, and what it wrote.

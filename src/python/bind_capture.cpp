@@ -1,6 +1,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,24 +44,33 @@ void init_cupti_hooks(const std::optional<std::vector<std::string>>& cupti_paths
 using Answer = py::typing::Tuple<py::bytes, bool, int, py::typing::List<py::str>, bool>;
 using Prepare = py::typing::Callable<Answer(const capture::LaunchInfo&)>;
 
+/// First, stride and count of the blocks to record; a count of 0: all from the first on.
+using Blocks = std::array<std::uint32_t, 3>;
+constexpr Blocks kAllBlocks{0, 1, 0};
+
 void begin_capture(const std::string& kernel_pattern, Prepare prepare, std::uint32_t max_launches,
-                   std::uint64_t buffer_bytes, std::uint32_t warp_mask) {
+                   std::uint64_t buffer_bytes, std::uint32_t warp_mask, const Blocks& blocks) {
     auto preparer = std::make_shared<PythonPreparer>(std::move(prepare));
     Result<void> begun = [&] {
         const py::gil_scoped_release unlocked;
-        return capture::begin_capture({kernel_pattern, max_launches, buffer_bytes, warp_mask},
+        return capture::begin_capture({kernel_pattern,
+                                       max_launches,
+                                       buffer_bytes,
+                                       warp_mask,
+                                       {blocks[0], blocks[1], blocks[2]}},
                                       std::move(preparer));
     }();
     take(std::move(begun));
 }
 
 void begin_timing(const std::string& kernel_pattern, Prepare prepare, std::uint64_t buffer_bytes,
-                  std::uint32_t warp_mask) {
+                  std::uint32_t warp_mask, const Blocks& blocks) {
     auto preparer = std::make_shared<PythonPreparer>(std::move(prepare));
     Result<void> begun = [&] {
         const py::gil_scoped_release unlocked;
-        return capture::begin_timing({kernel_pattern, 1, buffer_bytes, warp_mask},
-                                     std::move(preparer));
+        return capture::begin_timing(
+            {kernel_pattern, 1, buffer_bytes, warp_mask, {blocks[0], blocks[1], blocks[2]}},
+            std::move(preparer));
     }();
     take(std::move(begun));
 }
@@ -146,11 +156,13 @@ void bind_capture(py::module_& module) {
     module.def(
         "begin_capture", &begin_capture, py::arg("kernel_pattern"), py::arg("prepare"),
         py::arg("max_launches") = 1, py::arg("buffer_bytes") = 0, py::arg("warp_mask") = 0,
+        py::arg("blocks") = kAllBlocks,
         "Start to trace matching launches with the builds that prepare(LaunchInfo) returns.");
     module.def("end_capture", &capture::end_capture, py::call_guard<py::gil_scoped_release>(),
                "Stop, wait for the traced launches and read their records.");
     module.def("begin_timing", &begin_timing, py::arg("kernel_pattern"), py::arg("prepare"),
                py::arg("buffer_bytes") = 0, py::arg("warp_mask") = 0,
+               py::arg("blocks") = kAllBlocks,
                "Start to time matching launches, one after each time_next().");
     module.def("time_next", &capture::time_next, py::arg("traced"),
                py::call_guard<py::gil_scoped_release>(),

@@ -23,8 +23,8 @@ Received read_message(const py::bytes& bytes) {
 py::bytes orders_message(const std::string& pattern, std::uint32_t max_launches,
                          std::uint64_t buffer_bytes, std::uint32_t warp_mask,
                          std::vector<std::string> cupti_paths) {
-    return remote::to_bytes(
-        remote::Orders{{pattern, max_launches, buffer_bytes, warp_mask}, std::move(cupti_paths)});
+    return remote::to_bytes(remote::Orders{{pattern, max_launches, buffer_bytes, warp_mask, {}},
+                                           std::move(cupti_paths)});
 }
 
 /// (image, uses_lane_cursors, token, module_variables, grid_counts_clusters)

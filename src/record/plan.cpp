@@ -36,7 +36,9 @@ std::string to_text(const Dim3& size) {
 
 /// What the request comes down to: how many warps of how many blocks may share how many bytes.
 struct Demand {
-    std::uint64_t blocks;
+    std::uint64_t blocks_in_grid;
+    std::uint64_t blocks;  // selected
+    BlockSelection selection;
     std::uint32_t warps_per_block;
     std::uint32_t warp_mask;
     std::uint64_t recorded_warps_per_block;
@@ -69,6 +71,14 @@ Result<Demand> demand_of(const PlanRequest& request) {
         return Error{ErrorKind::kUsage, "no launch has a grid of " + to_text(request.grid) +
                                             " blocks of " + to_text(request.block) + " threads"};
     }
+    if (request.blocks.first >= blocks || request.blocks.stride == 0) {
+        return Error{
+            ErrorKind::kUsage,
+            "the selection of blocks names none of the " + std::to_string(blocks) +
+                " blocks of this launch",
+            {},
+            "Pass blocks between 0 and " + std::to_string(blocks - 1) + ", or none for all."};
+    }
     const auto warps = static_cast<std::uint32_t>((threads + kLanes - 1) / kLanes);
     const std::uint32_t all_warps = 0xffffffffu >> (kLanes - warps);
     const std::uint32_t mask = request.warp_mask == 0 ? all_warps : request.warp_mask & all_warps;
@@ -85,7 +95,12 @@ Result<Demand> demand_of(const PlanRequest& request) {
         budget = request.free_bytes == 0 ? kDefaultBytes
                                          : std::min(kDefaultBytes, request.free_bytes / 4);
     }
-    return Demand{.blocks = blocks,
+    const std::uint64_t behind = (blocks - 1 - request.blocks.first) / request.blocks.stride + 1;
+    const std::uint64_t selected =
+        request.blocks.count == 0 ? behind : std::min<std::uint64_t>(request.blocks.count, behind);
+    return Demand{.blocks_in_grid = blocks,
+                  .blocks = selected,
+                  .selection = request.blocks,
                   .warps_per_block = warps,
                   .warp_mask = mask,
                   .recorded_warps_per_block = warps_per_region_group(mask),
@@ -98,7 +113,7 @@ struct Sampling {
     std::uint64_t count;
 };
 
-/// At most `fit` of the blocks, evenly spaced from block 0. The last block is met exactly when a
+/// At most `fit` of the blocks, evenly spaced from the first. The last block is met exactly when a
 /// stride at most a quarter wider than needed divides the way to it; else the sample ends within a
 /// stride of it.
 Sampling sample_blocks(std::uint64_t blocks, std::uint64_t fit) {
@@ -136,13 +151,16 @@ Plan lay_out(const Demand& demand, const Sampling& sampling, std::uint64_t slots
     const std::uint64_t chunks =
         std::min((demand.budget - plan.pool_offset) / kChunkBytes, kMaxChunks);
     plan.total_bytes = plan.pool_offset + chunks * kChunkBytes;
-    plan.blocks_in_grid = demand.blocks;
+    plan.blocks_in_grid = demand.blocks_in_grid;
     plan.sampled = sampling.count < demand.blocks;
     plan.constants.region_slots = static_cast<std::uint32_t>(slots);
     plan.constants.region_count = static_cast<std::uint32_t>(regions);
     plan.constants.pool_chunks = static_cast<std::uint32_t>(chunks);
     plan.constants.warps_per_block = demand.warps_per_block;
-    plan.constants.block_stride = static_cast<std::uint32_t>(sampling.stride);
+    plan.constants.block_first = demand.selection.first;
+    // A selection of one block has no stride; else both are below the number of blocks.
+    plan.constants.block_stride = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+        sampling.stride * demand.selection.stride, std::numeric_limits<std::uint32_t>::max()));
     plan.constants.block_count = static_cast<std::uint32_t>(sampling.count);
     plan.constants.warp_mask = demand.warp_mask;
     return plan;
@@ -180,6 +198,10 @@ Result<Plan> plan_memory(const PlanRequest& request) {
 std::uint64_t bytes_for(const Need& need, const Plan& plan, PlanRequest request) {
     const auto blocks = static_cast<double>(std::max(1u, plan.constants.block_count));
     request.warp_mask = plan.constants.warp_mask;
+    request.blocks = plan.sampled
+                         ? request.blocks
+                         : BlockSelection{plan.constants.block_first, plan.constants.block_stride,
+                                          plan.constants.block_count};
     for (request.buffer_bytes = plan.total_bytes; request.buffer_bytes < kMostBytes;
          request.buffer_bytes += request.buffer_bytes / 4 + 1) {
         const auto larger = plan_memory(request);

@@ -11,6 +11,14 @@ namespace gwatch::record {
 
 using Dim3 = std::array<std::uint32_t, 3>;  ///< x, y, z
 
+/// Which blocks of a grid to record, by linear id: first, first + stride, ... The part of them that
+/// lies in the grid.
+struct BlockSelection {
+    std::uint32_t first = 0;
+    std::uint32_t stride = 1;  ///< at least 1
+    std::uint32_t count = 0;   ///< 0: all from the first on
+};
+
 /// What a user may ask of the memory. Zero or empty: gwatch chooses.
 struct PlanRequest {
     Dim3 grid;                       ///< in blocks, also when the launch counts clusters
@@ -19,6 +27,7 @@ struct PlanRequest {
     std::uint64_t free_bytes = 0;    ///< free memory of the device
     std::uint32_t warp_mask = 0;     ///< 0: all warps
     bool uses_lane_cursors = false;
+    BlockSelection blocks = {};
 };
 
 /// How the memory of one launch is laid out: offsets in bytes from its start.
@@ -30,16 +39,16 @@ struct Plan {
     std::uint64_t pool_offset;
     LaunchConstants constants;  ///< addresses are filled in by at()
     std::uint64_t blocks_in_grid;
-    bool sampled;  ///< not every block is recorded
+    bool sampled;  ///< not every selected block is recorded
 
     /// The constants for memory that starts at this device address.
     LaunchConstants at(std::uint64_t address) const;
 };
 
 /// Lays out the memory. Up to three quarters go to regions of 16 to 2^24 slots, the rest to the
-/// pool; a grid with more warps than regions of 64 slots fit is sampled evenly over its blocks,
-/// from block 0 to the last one, or to within a stride of it where no stride divides the way there.
-/// kUsage when the memory cannot hold the regions of a single block.
+/// pool; a grid with more warps than regions of 64 slots fit is sampled evenly over its selected
+/// blocks, from the first to the last one, or to within a stride of it where no stride divides the
+/// way there. kUsage when the memory cannot hold the regions of a single block.
 Result<Plan> plan_memory(const PlanRequest& request);
 
 /// What a launch would have needed to drop nothing, for the blocks that it recorded.

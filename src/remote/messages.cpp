@@ -47,8 +47,9 @@ void fields(Archive& archive, Self& self) {
 template <class Archive, class Self>
     requires std::is_same_v<std::remove_const_t<Self>, Options>
 void fields(Archive& archive, Self& self) {
-    auto& [pattern, max_launches, buffer_bytes, warp_mask] = self;
-    archive(pattern, max_launches, buffer_bytes, warp_mask);
+    auto& [pattern, max_launches, buffer_bytes, warp_mask, blocks] = self;
+    archive(pattern, max_launches, buffer_bytes, warp_mask, blocks.first, blocks.stride,
+            blocks.count);
 }
 
 template <class Archive, class Self>

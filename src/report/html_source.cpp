@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <map>
@@ -19,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::uint32_t kLinesAround = 8;
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{4} << 20;
+constexpr off_t kLargestFile = off_t{4} << 20;
 constexpr std::size_t kLongestLine = 400;  ///< bytes shown of one line
 
 /// An archive can name any file of the machine: only what looks like source goes into a page.
@@ -28,12 +27,12 @@ constexpr std::array<const char*, 14> kExtensions = {".py",  ".cu",  ".cuh", ".c
                                                      ".hxx", ".inl", ".ptx", ".mojo"};
 
 bool is_source_file(const std::string& path) {
-    const std::string extension = std::filesystem::path(path).extension();
-    if (std::find(kExtensions.begin(), kExtensions.end(), extension) == kExtensions.end())
-        return false;
-    std::error_code error;
-    return std::filesystem::is_regular_file(path, error) &&
-           std::filesystem::file_size(path, error) <= kLargestFile && !error;
+    const bool looks_like_source =
+        std::any_of(kExtensions.begin(), kExtensions.end(),
+                    [&](const char* extension) { return path.ends_with(extension); });
+    struct stat status{};
+    return looks_like_source && stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+           status.st_size <= kLargestFile;
 }
 
 std::vector<std::string> read_lines(const std::string& path) {

@@ -7,6 +7,7 @@ import pytest
 
 from gwatch import libpygwatch
 from gwatch.cuda.trace import _do_trace, do_trace
+from gwatch.cuda.trace._selection import block_selection
 from gwatch.errors import (
     AssemblerError,
     CaptureError,
@@ -34,8 +35,8 @@ class FakeCapture:
         if self.init_error:
             raise self.init_error
 
-    def begin_capture(self, pattern, prepare, max_launches, buffer_bytes, warp_mask):
-        self.calls.append(("begin", pattern, max_launches, buffer_bytes, warp_mask))
+    def begin_capture(self, pattern, prepare, max_launches, buffer_bytes, warp_mask, blocks):
+        self.calls.append(("begin", pattern, max_launches, buffer_bytes, warp_mask, blocks))
         if self.begin_error:
             raise self.begin_error
 
@@ -85,6 +86,22 @@ def test_unknown_dsl_lists_the_known_ones_and_fn_runs_untraced(capture, fn):
     assert capture.calls == []
 
 
+@pytest.mark.parametrize(
+    ("blocks", "selection"), [(None, (0, 1, 0)), (7, (7, 1, 1)), (range(3, 100, 10), (3, 10, 10))]
+)
+def test_blocks_become_first_stride_and_count(blocks, selection):
+    assert block_selection(blocks) == selection
+
+
+@pytest.mark.parametrize("blocks", [[1, 2], range(9, 0, -1), range(5, 5), -1, 2**32, True])
+def test_blocks_that_no_launch_has_are_refused(capture, fn, blocks):
+    with pytest.raises(UsageError, match="blocks="):
+        do_trace(fn, "k", blocks=blocks)
+
+    assert fn.calls == 1
+    assert capture.calls == []
+
+
 @pytest.mark.parametrize("warps", [[32], [-1], [], 3])
 def test_warps_that_no_block_has_are_refused(capture, fn, warps):
     with pytest.raises(UsageError, match="warp"):
@@ -122,9 +139,17 @@ def test_verbose_prints_each_stage_and_their_sum(capsys):
 
 def test_arguments_reach_the_capture(capture, fn):
     with pytest.raises(CaptureError):
-        do_trace(fn, "a.*b", "triton", max_launches=3, buffer_bytes=4096, warps=[0, 5])
+        do_trace(
+            fn,
+            "a.*b",
+            "triton",
+            max_launches=3,
+            buffer_bytes=4096,
+            blocks=range(4, 9, 2),
+            warps=[0, 5],
+        )
 
-    assert capture.calls == ["init", ("begin", "a.*b", 3, 4096, 0b100001), "end"]
+    assert capture.calls == ["init", ("begin", "a.*b", 3, 4096, 0b100001, (4, 2, 3)), "end"]
     assert fn.calls == 1
 
 

@@ -15,7 +15,9 @@ def prepared():
     ptx = (resources.files("gwatch.data") / "demo" / "attention.ptx").read_bytes()
     found = FoundPtx(ptx, "a test", (), b"", "triton")
     preparer = Preparer([SimpleNamespace(name="test", find=lambda launch: found)])
-    answer = preparer(SimpleNamespace(kernel=KERNEL, block=(128, 1, 1), resolved_function=1, image=b""))
+    answer = preparer(
+        SimpleNamespace(kernel=KERNEL, block=(128, 1, 1), resolved_function=1, image=b"")
+    )
     return answer, preparer.builds
 
 

@@ -98,9 +98,9 @@ def _positive(max_launches: int) -> int:
 
 def _mask(arguments: argparse.Namespace) -> int:
     from gwatch.commands.show import parse_list
-    from gwatch.cuda.trace._do_trace import _warp_mask
+    from gwatch.cuda.trace._selection import warp_mask
 
-    return _warp_mask(parse_list(arguments.warps, "--warps")) if arguments.warps else 0
+    return warp_mask(parse_list(arguments.warps, "--warps")) if arguments.warps else 0
 
 
 def _run_program(command: Sequence[str], environment: dict[str, str]) -> int:

@@ -52,6 +52,48 @@ void expect_sound(const Plan& plan, const PlanRequest& request) {
     }
 }
 
+TEST(Plan, RecordsTheSelectedBlocksOfTheGrid) {
+    PlanRequest request = request_of({10, 10, 1}, {64, 1, 1});
+    request.blocks = {5, 10, 4};
+    const Plan plan = plan_of(request);
+    expect_sound(plan, request);
+    EXPECT_EQ(plan.constants.block_first, 5u);
+    EXPECT_EQ(plan.constants.block_stride, 10u);
+    EXPECT_EQ(plan.constants.block_count, 4u);
+    EXPECT_EQ(plan.blocks_in_grid, 100u);
+    EXPECT_FALSE(plan.sampled);
+}
+
+TEST(Plan, ASelectionThatReachesBeyondTheGridEndsWithIt) {
+    PlanRequest request = request_of({100, 1, 1}, {64, 1, 1});
+    request.blocks = {90, 3, 1000};
+    EXPECT_EQ(plan_of(request).constants.block_count, 4u);
+    request.blocks = {90, 3, 0};
+    EXPECT_EQ(plan_of(request).constants.block_count, 4u);
+    request.blocks = {99, 7, 1};
+    EXPECT_EQ(plan_of(request).constants.block_count, 1u);
+}
+
+TEST(Plan, ASelectionOutsideTheGridIsRefused) {
+    PlanRequest request = request_of({100, 1, 1}, {64, 1, 1});
+    request.blocks = {100, 1, 1};
+    const auto plan = plan_memory(request);
+    ASSERT_FALSE(plan.ok());
+    EXPECT_EQ(plan.error().kind, ErrorKind::kUsage);
+    EXPECT_NE(plan.error().message.find("none of the 100 blocks"), std::string::npos);
+}
+
+TEST(Plan, ASelectionThatIsTooLargeIsSampledFromItsFirstBlock) {
+    PlanRequest request = request_of({1'000'000, 1, 1}, {128, 1, 1}, kMiB);
+    request.blocks = {7, 2, 0};
+    const Plan plan = plan_of(request);
+    expect_sound(plan, request);
+    EXPECT_TRUE(plan.sampled);
+    EXPECT_EQ(plan.constants.block_first, 7u);
+    EXPECT_EQ(plan.constants.block_stride % 2, 0u);
+    EXPECT_GT(plan.constants.block_count, 100u);
+}
+
 TEST(Plan, GivesEachWarpAsMuchAsFits) {
     const PlanRequest request = request_of({132, 1, 1}, {384, 1, 1});
     const Plan plan = plan_of(request);

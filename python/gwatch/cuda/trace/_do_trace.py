@@ -14,13 +14,13 @@ from gwatch.cuda.trace import _fidelity
 from gwatch.cuda.trace._overhead import measure
 from gwatch.cuda.trace._preparer import Preparer, TracedBuild
 from gwatch.cuda.trace._result import TraceResult
+from gwatch.cuda.trace._selection import block_selection, warp_mask
 from gwatch.errors import CaptureError, GwatchError, UsageError
 from gwatch.sources import sources_for
 
 Value = TypeVar("Value")
 
 MAX_SEEN_KERNELS_SHOWN = 20
-WARPS_OF_LARGEST_BLOCK = 32
 
 
 def do_trace(
@@ -33,6 +33,7 @@ def do_trace(
     auto_scopes: bool | Iterable[str] = False,
     max_launches: int = 1,
     buffer_bytes: int | None = None,
+    blocks: int | range | None = None,
     warps: Iterable[int] | None = None,
     measure_overhead: bool = False,
     fidelity: bool = True,
@@ -59,6 +60,8 @@ def do_trace(
             counted.
         buffer_bytes: device memory for the records of a launch; None: 1 GiB or a quarter of the
             free memory.
+        blocks: record only these blocks (x + nx * (y + ny * z)): one, or an ascending range such as
+            ``range(0, 1000, 10)``, of which those beyond the grid do not matter; None: all.
         warps: record only these warps of each block (linear thread id / 32); None: all.
         measure_overhead: then run ``fn`` 82 times more and time its first matching launch on the
             device, with its records and without, by turns; the first run gets the ratio. What
@@ -83,6 +86,7 @@ def do_trace(
             auto_scopes=auto_scopes,
             max_launches=max_launches,
             buffer_bytes=buffer_bytes,
+            blocks=blocks,
             warps=warps,
         )
     except GwatchError as error:
@@ -101,7 +105,14 @@ def do_trace(
         error.value = value
         raise
     if measure_overhead:
-        measured = measure(fn, kernel_name_pattern, preparer, buffer_bytes or 0, _warp_mask(warps))
+        measured = measure(
+            fn,
+            kernel_name_pattern,
+            preparer,
+            buffer_bytes or 0,
+            warp_mask(warps),
+            block_selection(blocks),
+        )
         warnings += [measured.warning] if measured.warning else []
         if measured.overhead:
             _fidelity.add_overhead(runs[0], measured.overhead)
@@ -120,6 +131,7 @@ def _begin(
     auto_scopes: bool | Iterable[str],
     max_launches: int,
     buffer_bytes: int | None,
+    blocks: int | range | None,
     warps: Iterable[int] | None,
 ) -> Preparer:
     """Check the arguments and begin the capture."""
@@ -138,26 +150,11 @@ def _begin(
             f"buffer_bytes={buffer_bytes}: records need memory",
             hint="Leave it out for 1 GiB or a quarter of the free memory, whichever is less.",
         )
-    warp_mask = _warp_mask(warps)
+    selection = (warp_mask(warps), block_selection(blocks))
     preparer = Preparer(sources_for(dsl), read_kinds(auto_scopes))
     libpygwatch.init_cupti_hooks()
-    libpygwatch.begin_capture(pattern, preparer, max_launches, buffer_bytes or 0, warp_mask)
+    libpygwatch.begin_capture(pattern, preparer, max_launches, buffer_bytes or 0, *selection)
     return preparer
-
-
-def _warp_mask(warps: Iterable[int] | None) -> int:
-    if warps is None:
-        return 0
-    if not isinstance(warps, Iterable):
-        raise UsageError(f"warps={warps!r} is no list of warps", hint="Pass a list: warps=[0, 3].")
-    mask = 0
-    for warp in warps:
-        if not 0 <= warp < WARPS_OF_LARGEST_BLOCK:
-            raise UsageError(f"warps: {warp} is no warp of a block: they count from 0 to 31")
-        mask |= 1 << warp
-    if not mask:
-        raise UsageError("warps: no warp is named", hint="Leave it out to record all warps.")
-    return mask
 
 
 def _make_runs(

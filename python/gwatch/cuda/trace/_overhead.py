@@ -30,6 +30,7 @@ def measure(
     preparer: Preparer,
     buffer_bytes: int,
     warp_mask: int,
+    blocks: tuple[int, int, int],
 ) -> Measured:
     """Run ``fn`` 82 times, and time its first matching launch each time, by turns.
 
@@ -37,7 +38,9 @@ def measure(
     """
     problem = ""
     try:
-        libpygwatch.begin_timing(kernel_name_pattern, preparer.again, buffer_bytes, warp_mask)
+        libpygwatch.begin_timing(
+            kernel_name_pattern, preparer.again, buffer_bytes, warp_mask, blocks
+        )
     except GwatchError as error:
         return Measured(None, f"the overhead was not measured: {error}")
     try:
