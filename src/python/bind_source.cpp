@@ -21,10 +21,11 @@ source::KernelPtx find_in_fatbin(const py::bytes& fatbin, const std::string& ker
 }
 
 source::KernelPtx find_in_files(const std::vector<std::string>& paths, const std::string& kernel,
-                                int compute_capability) {
+                                int compute_capability, const py::bytes& image) {
+    const std::string_view bytes = image;
     Result<source::KernelPtx> found = [&] {
         const py::gil_scoped_release without_gil;
-        return source::find_in_files(paths, {kernel, compute_capability});
+        return source::find_in_files(paths, {kernel, compute_capability, bytes});
     }();
     return take(std::move(found));
 }
@@ -51,8 +52,9 @@ void bind_source(py::module_& module) {
                py::arg("compute_capability"),
                "The PTX of a kernel that suits a device best; raises SourceError.");
     module.def("find_in_files", &find_in_files, py::arg("paths"), py::arg("kernel"),
-               py::arg("compute_capability"),
-               "The same for the fat binaries in ELF files: a program and its libraries.");
+               py::arg("compute_capability"), py::arg("image") = py::bytes(),
+               "The same for the fat binaries in ELF files, a program and its libraries; of those "
+               "that hold the fat binary `image`, if one is given.");
     module.def(
         "restore_markers",
         [](const Text& ptx) { return py::bytes(source::restore_markers(bytes_of(ptx))); },

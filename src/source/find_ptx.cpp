@@ -150,6 +150,46 @@ void for_each_fatbin(std::string_view section, const Visit& visit) {
     }
 }
 
+/// The PTX of the kernel in one file.
+std::optional<KernelPtx> look_through(const ElfFile& file, Search& search) {
+    std::optional<KernelPtx> found;
+    for (const ElfFile::Section& section : file.sections()) {
+        if (found || !is_fatbin_section(section.name)) continue;
+        for_each_fatbin(section.bytes, [&](std::string_view fatbin) {
+            found = search.look_into(fatbin);
+            return found.has_value();
+        });
+    }
+    return found;
+}
+
+/// Whether the file holds the image that was loaded, as far as that is known: another library may
+/// define another kernel of the same name.
+bool may_be_loaded_from(const ElfFile& file, const Query& query) {
+    if (!fatbin_bytes(query.image)) return true;
+    return std::any_of(file.sections().begin(), file.sections().end(), [&](const auto& section) {
+        return is_fatbin_section(section.name) &&
+               section.bytes.find(query.image) != std::string_view::npos;
+    });
+}
+
+/// What was found, unless it depends on which of the files the kernel was loaded from.
+Result<KernelPtx> the_only(std::vector<KernelPtx> found, const std::vector<std::string>& holders) {
+    const bool is_same = std::all_of(found.begin(), found.end(), [&](const KernelPtx& one) {
+        return one.ptx == found[0].ptx && one.flags == found[0].flags;
+    });
+    if (is_same && found.size() == holders.size()) return std::move(found[0]);
+    std::string names;
+    for (const std::string& path : holders) names += (names.empty() ? "" : ", ") + path;
+    return Error{
+        ErrorKind::kSource,
+        "several loaded files hold a kernel of this name, not with the same PTX, and which "
+        "of them was launched is not known: " +
+            names,
+        {},
+        "Load only one of them in this process, or give the kernels names of their own."};
+}
+
 }  // namespace
 
 bool defines_entry(std::string_view ptx, std::string_view kernel) {
@@ -179,26 +219,26 @@ Result<KernelPtx> find_in_fatbin(std::string_view fatbin, const Query& query) {
 }
 
 Result<KernelPtx> find_in_files(const std::vector<std::string>& paths, const Query& query) {
-    Search search(query);
-    std::string naming;
+    std::vector<KernelPtx> found;
+    std::vector<std::string> holders;
+    std::optional<Error> without;
     for (const std::string& path : paths) {
         const std::optional<ElfFile> file = ElfFile::open(path);
-        if (!file || !names_kernel(*file, query.kernel)) continue;
-        std::optional<KernelPtx> found;
-        for (const ElfFile::Section& section : file->sections()) {
-            if (found || !is_fatbin_section(section.name)) continue;
-            for_each_fatbin(section.bytes, [&](std::string_view fatbin) {
-                found = search.look_into(fatbin);
-                return found.has_value();
-            });
+        if (!file || !names_kernel(*file, query.kernel) || !may_be_loaded_from(*file, query)) {
+            continue;
         }
-        if (found) {
-            found->where = "fat binary in " + path;
-            return std::move(*found);
+        Search search(query);
+        std::optional<KernelPtx> ptx = look_through(*file, search);
+        if (ptx || !search.seen().cubin_targets.empty()) holders.push_back(path);
+        if (!ptx && search.seen().fatbins > 0 && (!without || holders.size() == 1)) {
+            without = not_found(search.seen(), query, path);
         }
-        if (search.seen().fatbins > 0 && naming.empty()) naming = path;
+        if (!ptx) continue;
+        ptx->where = "fat binary in " + path;
+        found.push_back(std::move(*ptx));
     }
-    if (!naming.empty()) return not_found(search.seen(), query, naming);
+    if (!found.empty()) return the_only(std::move(found), holders);
+    if (without) return std::move(*without);
     return Error{ErrorKind::kSource,
                  "neither the program nor a library that it has loaded holds a fat binary with it"};
 }

@@ -12,6 +12,7 @@ namespace gwatch::source {
 struct Query {
     std::string kernel;          ///< mangled name
     int compute_capability = 0;  ///< 90 for 9.0
+    std::string_view image{};    ///< fat binary that it was loaded from; empty when not known
 };
 
 /// A kernel's PTX and what belongs to it.
@@ -36,7 +37,8 @@ bool runs_on(int architecture, char variant, int compute_capability);
 Result<KernelPtx> find_in_fatbin(std::string_view fatbin, const Query& query);
 
 /// The same for all fat binaries in ELF files, such as the program and the libraries that a process
-/// has loaded. Files without any, or that never name the kernel, are passed over.
+/// has loaded. Files without any, or that never name the kernel, are passed over; so are those that
+/// do not hold the image of the query. kSource when files disagree on the kernel's PTX.
 Result<KernelPtx> find_in_files(const std::vector<std::string>& paths, const Query& query);
 
 }  // namespace gwatch::source

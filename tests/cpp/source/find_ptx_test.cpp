@@ -177,6 +177,42 @@ TEST(FindInFiles, NamesTheFileThatLacksPtx) {
               path + " has the kernel as machine code for sm_90a, and was built without PTX");
 }
 
+std::string library_with(const std::string& fatbins) {
+    ElfWriter library;
+    library.add(".rodata", names("mm"));
+    library.add(".nv_fatbin", fatbins);
+    return library.path();
+}
+
+TEST(FindInFiles, TakesNoOtherKernelOfTheSameName) {
+    const std::string with_ptx = library_with(make_fatbin({{.content = ptx_of("mm", "one")}}));
+    const std::string same = library_with(make_fatbin({{.content = ptx_of("mm", "one")}}));
+    const std::string other = library_with(make_fatbin({{.content = ptx_of("mm", "other")}}));
+    const std::string code = library_with(make_fatbin({{.kind = 2, .content = cubin_of("mm")}}));
+    const auto message = [](const std::vector<std::string>& paths) {
+        return find_in_files(paths, kQuery).error().message;
+    };
+
+    EXPECT_EQ(find_in_files({with_ptx, same}, kQuery).value().where, "fat binary in " + with_ptx);
+    EXPECT_TRUE(message({with_ptx, other}).ends_with("not known: " + with_ptx + ", " + other));
+    EXPECT_TRUE(message({code, with_ptx}).ends_with("not known: " + code + ", " + with_ptx));
+    EXPECT_TRUE(message({with_ptx, code}).starts_with("several loaded files"));
+}
+
+TEST(FindInFiles, LooksOnlyIntoFilesWithTheImage) {
+    const std::string image = make_fatbin({{.kind = 2, .content = cubin_of("mm")}});
+    const std::string relocatable = make_fatbin({{.content = ptx_of("mm", "relocatable")}});
+    const std::string other = library_with(make_fatbin({{.content = ptx_of("mm", "other")}}));
+    const std::string alone = library_with(image);
+    const std::string linked = library_with(image + relocatable);
+    const Query query{"mm", 90, image};
+
+    EXPECT_EQ(find_in_files({other, alone}, query).error().message,
+              alone + " has the kernel as machine code for sm_90a, and was built without PTX");
+    EXPECT_EQ(find_in_files({other, linked}, query).value().where, "fat binary in " + linked);
+    EXPECT_TRUE(find_in_files({other}, query).error().message.starts_with("neither"));
+}
+
 TEST(FindInFiles, NothingThere) {
     EXPECT_NE(find_in_files({"/dev/null"}, kQuery).error().message.find("neither the program"),
               std::string::npos);
