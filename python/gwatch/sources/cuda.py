@@ -13,7 +13,7 @@ import shlex
 from gwatch import assemblers, libpygwatch
 from gwatch.errors import SourceError
 from gwatch.libpygwatch import Candidate
-from gwatch.sources import FoundPtx, Launch, NotFound, _cuobjdump
+from gwatch.sources import FoundPtx, Launch, NotFound, _cuobjdump, _nvrtc
 
 _FATBIN_MAGIC = b"\x50\xed\x55\xba"
 _ELF_MAGIC = b"\x7fELF"
@@ -29,13 +29,17 @@ class CudaSource:
         self._process_id = process_id
 
     def install_hooks(self) -> None:
-        """Do nothing: the capture notes what is loaded."""
+        """Note what PyTorch compiles; the capture notes what is loaded."""
+        _nvrtc.note_pytorch()
 
     def find(self, launch: Launch) -> FoundPtx | NotFound:
         """Look into the loaded image, then into the files of the process."""
         image = launch.image
         if image and not image.startswith((_FATBIN_MAGIC, _ELF_MAGIC)):
             return self._in_text(launch)
+        noted = _nvrtc.of_pytorch.find(launch) if image.startswith(_ELF_MAGIC) else None
+        if noted:
+            return FoundPtx(noted, "NVRTC, as PyTorch compiled it", (), image, self.name)
         try:
             found = self._search(launch)
         except SourceError as error:
@@ -73,7 +77,9 @@ class CudaSource:
     def _in_files(self, launch: Launch) -> libpygwatch.KernelPtx:
         files = loaded_files(self._process_id)
         try:
-            return libpygwatch.find_in_files(files, launch.kernel, launch.compute_capability)
+            return libpygwatch.find_in_files(
+                files, launch.kernel, launch.compute_capability, launch.image
+            )
         except SourceError as error:
             if launch.image:
                 error.message = f"it was loaded from a cubin, without PTX; {error.message}"

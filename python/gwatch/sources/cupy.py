@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import itertools
 import os
 import sys
-from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from gwatch import libpygwatch
-from gwatch.sources import FoundPtx, Launch, NotFound
+from gwatch.sources import FoundPtx, Launch, NotFound, _nvrtc
 
 _CACHE_VARIABLE = "CUPY_CACHE_IN_MEMORY"
-_noted: deque[tuple[bytes, bytes]] = deque(maxlen=256)
-"""Cubin and PTX of what NVRTC compiled for CuPy, the newest last."""
+_noted = _nvrtc.Notes()
+_turns = itertools.count()
 
 
 class CupySource:
@@ -50,7 +49,7 @@ class CupySource:
         if "cupy.cuda.compiler" not in sys.modules:
             return NotFound("cupy is not imported in this process")
         self.install_hooks()
-        ptx = _find_noted(launch) or _compile_again(launch)
+        ptx = _noted.find(launch) or _compile_again(launch)
         if ptx is None:
             return NotFound("no live RawKernel or RawModule with source code defines it")
         return FoundPtx(ptx, "NVRTC, as CuPy compiled it", (), launch.image, self.name)
@@ -58,18 +57,7 @@ class CupySource:
 
 def _note(compiler: Any, program: Any, compiled: tuple[bytes, object]) -> None:
     with contextlib.suppress(Exception):  # the user's kernel is compiled; its trace may do without
-        _noted.append((bytes(compiled[0]), bytes(compiler.nvrtc.getPTX(program.ptr))))
-
-
-def _find_noted(launch: Launch) -> bytes | None:
-    for cubin, ptx in reversed(_noted):
-        # The end of an image is known from its headers: padding may be missing.
-        if launch.image and not cubin.startswith(launch.image):
-            continue
-        text = ptx.rstrip(b"\0")
-        if libpygwatch.defines_entry(text, launch.kernel):
-            return text
-    return None
+        _noted.add(bytes(compiled[0]), bytes(compiler.nvrtc.getPTX(program.ptr)))
 
 
 def _compile_again(launch: Launch) -> bytes | None:
@@ -81,7 +69,7 @@ def _compile_again(launch: Launch) -> bytes | None:
             continue
         with contextlib.suppress(Exception), _without_disk_cache():
             _compile(thing)
-        ptx = _find_noted(launch)
+        ptx = _noted.find(launch)
         if ptx is not None:
             return ptx
     return None
@@ -94,7 +82,7 @@ def _may_hold(thing: Any, kernel: str) -> bool:
 
 def _compile(thing: Any) -> None:
     # CuPy remembers what it has compiled by the text, so this one must be new.
-    again = f"{thing.code}\n// compiled again for gwatch: {len(_noted)}\n"
+    again = f"{thing.code}\n// compiled again for gwatch: {next(_turns)}\n"
     module = sys.modules["cupy"].RawModule(
         code=again,
         options=thing.options,
