@@ -234,12 +234,47 @@ def test_library_that_ran_before_gwatch_was_there(build):
 def test_library_without_ptx(build):
     from gwatch.cuda.trace import do_trace
 
-    flags = ("-shared", "-Xcompiler=-fPIC")
+    # Other tests load libraries that have a kernel of the same name with PTX.
+    flags = ("-shared", "-Xcompiler=-fPIC", "-Dsteps=lonely_steps")
     library = Library(build(HERE / "gpu_program.cu", "no_ptx.so", *flags, ptx=False))
 
-    with pytest.raises(SourceError, match="built without PTX"):
-        do_trace(fn=library.launch, kernel_name_pattern="steps", dsl="cuda")
+    with pytest.raises(SourceError) as raised:
+        do_trace(fn=library.launch, kernel_name_pattern="lonely_steps", dsl="cuda")
+    assert "built without PTX" in str(raised.value)
     assert library.is_right()
+
+
+TWO_LIBRARIES = """
+import ctypes, torch
+from gwatch.cuda.trace import do_trace
+from gwatch.errors import SourceError
+out = torch.zeros({size}, dtype=torch.int32, device="cuda")
+with_ptx, without = [ctypes.CDLL(path) for path in {libraries!r}]
+def launch():
+    without.launch(ctypes.c_void_p(out.data_ptr()), {blocks}, {threads}, {steps})
+try:
+    do_trace(fn=launch, kernel_name_pattern="steps", dsl="cuda")
+except SourceError as error:
+    print(error)
+"""
+
+
+def test_ptx_of_another_library_is_not_taken(build):
+    flags = ("-shared", "-Xcompiler=-fPIC")
+    libraries = [
+        str(build(HERE / "gpu_program.cu", name, *flags, ptx=ptx))
+        for name, ptx in (("with_ptx.so", True), ("without_ptx.so", False))
+    ]
+    script = TWO_LIBRARIES.format(
+        size=BLOCKS * THREADS, libraries=libraries, blocks=BLOCKS, threads=THREADS, steps=STEPS
+    )
+
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=100
+    )
+
+    assert ran.returncode == 0, ran.stderr
+    assert "built without PTX" in ran.stdout or "several loaded files" in ran.stdout
 
 
 @pytest.mark.parametrize("is_compiled_before", [False, True])
@@ -308,32 +343,58 @@ def test_cuda_core_program_as_ptx(capability):
 
 
 def test_torch_compile_kernel():
+    """PyTorch loads a cubin and drops the PTX, which is noted while a trace has begun."""
     import torch
 
     if not hasattr(torch.cuda, "_compile_kernel"):
         pytest.skip("this PyTorch has no torch.cuda._compile_kernel")
-    kernel = torch.cuda._compile_kernel(
-        STEPS_CODE.partition("template")[0],
-        "nvrtc_steps",
-        cuda_include_dirs=[gwatch.get_include()],
-    )
     output = torch.zeros(BLOCKS * THREADS, dtype=torch.int32, device="cuda")
 
-    def launch():
+    def compile_and_launch():
+        kernel = torch.cuda._compile_kernel(
+            STEPS_CODE.partition("template")[0],
+            "nvrtc_steps",
+            cuda_include_dirs=[gwatch.get_include()],
+        )
         kernel((BLOCKS, 1, 1), (THREADS, 1, 1), (output, STEPS))
+        torch.cuda.synchronize()
 
-    run = trace(launch, "nvrtc_steps", "cuda")
+    run = trace(compile_and_launch, "nvrtc_steps", "cuda")
 
     assert is_right(output)
     assert run.counts.events == EVENTS
 
 
-@pytest.mark.parametrize("is_compiled_before", [False, True])
-def test_numba(is_compiled_before):
+@pytest.fixture
+def numba_cuda(monkeypatch):
+    """numba.cuda, where it compiles a kernel without markers."""
     cuda = pytest.importorskip("numba.cuda")
+    import numba_cuda
+    import numpy
+
+    # numba-cuda 0.30.4 and older ask for it; NumPy 2.5 has it no more.
+    if not hasattr(numpy, "row_stack"):
+        monkeypatch.setattr(numpy, "row_stack", lambda parts: numpy.vstack(parts), raising=False)
+
+    @cuda.jit
+    def unmarked(out):
+        out[0] = 1
+
+    try:
+        unmarked[1, 1](cuda.device_array(1, "int32"))
+    except (AttributeError, ImportError) as error:
+        versions = f"numba-cuda {numba_cuda.__version__}, NumPy {numpy.__version__}"
+        pytest.skip(f"{versions} do not work together: {error}")
+    return cuda
+
+
+@pytest.mark.parametrize("is_compiled_before", [False, True])
+def test_numba(is_compiled_before, numba_cuda):
     import torch
 
     import gwatch.cuda.trace.numba as gw_trace
+
+    cuda = numba_cuda
 
     @cuda.jit(lineinfo=True)
     def numba_steps(out, count):
@@ -366,19 +427,19 @@ def test_numba(is_compiled_before):
 
 def test_marked_triton_kernel_in_a_compiled_function():
     """Inductor makes a kernel of its own of a Triton kernel that a compiled function calls."""
-    import gpu_kernels
     import torch
+    from gpu_named_markers import named_steps_kernel
 
     output = torch.zeros(512, dtype=torch.int32, device="cuda")
 
     @torch.compile(fullgraph=True)
     def compiled(out):
-        gpu_kernels.steps_kernel[(4,)](out, 10, block=128, num_warps=4)
+        named_steps_kernel[(4,)](out, 10, block=128, num_warps=4)
         return out + 1
 
     compiled(output)
     torch.cuda.synchronize()
 
-    run = trace(lambda: compiled(output), "steps_kernel", "triton")
+    run = trace(lambda: compiled(output), "named_steps_kernel", "triton")
 
     assert run.counts.events == 2 * 10 * 4 * 4
