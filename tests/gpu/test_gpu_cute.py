@@ -182,7 +182,7 @@ def test_tiles_that_are_not_full(workloads, make, is_hopper):
     if not is_hopper:
         pytest.skip("the plain kernel takes whole tiles only")
     trace(workloads, make(1000, 520, 264))
-    trace(workloads, make(8, 8, 8))
+    trace(workloads, make(8, 64, 8))
 
 
 def test_plain_kernel(workloads, make):

@@ -48,6 +48,8 @@ def check_shape(module: ModuleType, m: int, n: int, k: int) -> None:
     sides = (module.BLOCK_M, module.BLOCK_N, module.BLOCK_K) if plain else (1, 8, 8)
     if any(size < 1 or size % side for size, side in zip((m, n, k), sides, strict=True)):
         raise ValueError(f"{m} x {n} x {k}: not multiples of {' x '.join(map(str, sides))}")
+    if not plain and n < cute_hopper_gemm.STORE_N:
+        raise ValueError(f"n={n}: a store takes {cute_hopper_gemm.STORE_N} columns at least")
 
 
 def compile_gemm(
