@@ -1,5 +1,6 @@
 #include "instrument/setup_place.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -16,22 +17,29 @@ using analysis::kNoDominator;
 class Finder {
   public:
     Finder(const ptx::Module& module, const FunctionPlan& function)
-        : function_(function),
-          program_(analysis::read_program(module, module.functions()[function.function], {})),
-          flow_(analysis::build_control_flow(module, program_)) {}
+        : program_(analysis::read_program(module, module.functions()[function.function], {})),
+          flow_(analysis::build_control_flow(module, program_)) {
+        for (const PlannedSite& site : function.sites) statements_.push_back(site.statement);
+        for (const analysis::Operation& operation : program_.operations) {
+            if (operation.opcode.effect == analysis::Effect::kCall)
+                statements_.push_back(operation.statement);
+        }
+        std::sort(statements_.begin(), statements_.end());
+    }
 
     std::uint32_t run() const {
         const analysis::DominatorTree tree =
             analysis::find_dominators(flow_.trap() + 1, edges(), 0);
         std::uint32_t common = ptx::kNone;
-        for (const PlannedSite& site : function_.sites) {
-            const std::uint32_t block = block_of(site);
+        for (const std::uint32_t statement : statements_) {
+            const std::uint32_t block = block_of(statement);
             if (block == ptx::kNone || (block != 0 && tree.parent[block] == kNoDominator)) continue;
             common = common == ptx::kNone ? block : meet(tree, common, block);
         }
         if (common == ptx::kNone) return ptx::kNone;
-        while (common != 0 && is_in_loop(common)) common = tree.parent[common];
-        return is_in_loop(common) ? ptx::kNone : last_place_in(common);
+        const std::vector<bool> looped = blocks_from_loops_on();
+        while (common != 0 && looped[common]) common = tree.parent[common];
+        return looped[common] ? ptx::kNone : last_place_in(common);
     }
 
   private:
@@ -44,8 +52,8 @@ class Finder {
         return all;
     }
 
-    std::uint32_t block_of(const PlannedSite& site) const {
-        const std::uint32_t index = site.statement - flow_.first_statement;
+    std::uint32_t block_of(std::uint32_t statement) const {
+        const std::uint32_t index = statement - flow_.first_statement;
         return index < flow_.block_of.size() ? flow_.block_of[index] : ptx::kNone;
     }
 
@@ -58,35 +66,61 @@ class Finder {
         return a;
     }
 
-    bool is_in_loop(std::uint32_t block) const {
-        std::vector<bool> seen(flow_.blocks.size(), false);
-        std::vector<std::uint32_t> pending{block};
+    /// Those in a loop, or behind one. In a loop lanes may wait for one that has gone on: the
+    /// setup, where the lanes of a warp meet, would keep it from going on.
+    std::vector<bool> blocks_from_loops_on() const {
+        std::vector<bool> looped(flow_.blocks.size(), false);
+        std::vector<std::uint32_t> pending = loop_heads();
         while (!pending.empty()) {
             const std::uint32_t at = pending.back();
             pending.pop_back();
-            for (const std::uint32_t next : flow_.successors_of(flow_.blocks[at])) {
-                if (next == block) return true;
-                if (next >= flow_.blocks.size() || seen[next]) continue;
-                seen[next] = true;
+            if (at >= looped.size() || looped[at]) continue;
+            looped[at] = true;
+            for (const std::uint32_t next : flow_.successors_of(flow_.blocks[at]))
                 pending.push_back(next);
-            }
         }
-        return false;
+        return looped;
     }
 
-    /// In front of the block's first site, or of what ends it.
+    /// At least one block of each loop: those that a walk into the depth meets on its own way.
+    std::vector<std::uint32_t> loop_heads() const {
+        enum class State : std::uint8_t { kNew, kOnTheWay, kDone };
+        std::vector<State> states(flow_.blocks.size(), State::kNew);
+        std::vector<std::pair<std::uint32_t, std::size_t>> way{{0, 0}};  // block, next successor
+        std::vector<std::uint32_t> heads;
+        states[0] = State::kOnTheWay;
+        while (!way.empty()) {
+            const std::uint32_t block = way.back().first;
+            const auto successors = flow_.successors_of(flow_.blocks[block]);
+            if (way.back().second == successors.size()) {
+                states[block] = State::kDone;
+                way.pop_back();
+                continue;
+            }
+            const std::uint32_t next = successors[way.back().second++];
+            if (next >= states.size()) continue;
+            if (states[next] == State::kOnTheWay) heads.push_back(next);
+            if (states[next] != State::kNew) continue;
+            states[next] = State::kOnTheWay;
+            way.emplace_back(next, 0);
+        }
+        return heads;
+    }
+
+    /// In front of the block's first site or call, or of what ends it.
     std::uint32_t last_place_in(std::uint32_t number) const {
         const analysis::Block& block = flow_.blocks[number];
-        for (const PlannedSite& site : function_.sites) {
-            if (block_of(site) == number) return site.statement;
+        for (const std::uint32_t statement : statements_) {
+            if (block_of(statement) == number) return statement;
         }
         if (block.terminator == ptx::kNone) return ptx::kNone;
         return program_.operations[block.terminator].statement;
     }
 
-    const FunctionPlan& function_;
     analysis::Program program_;
     analysis::ControlFlow flow_;
+    std::vector<std::uint32_t>
+        statements_;  // sites and calls: functions may record, and end threads
 };
 
 }  // namespace

@@ -8,7 +8,8 @@
 namespace gwatch::instrument {
 
 /// The statement in front of which an entry finds its warp's region: as late as possible, where
-/// every thread passes once and before its first record, so that what it reads has arrived by then.
+/// every thread passes once and before its first record and the first call, so that what it reads
+/// has arrived by then.
 /// ptx::kNone: at the entry's begin.
 std::uint32_t setup_place(const ptx::Module& module, const FunctionPlan& function);
 

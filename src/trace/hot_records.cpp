@@ -1,5 +1,7 @@
 #include "trace/hot_records.h"
 
+#include <algorithm>
+
 namespace gwatch::trace {
 
 namespace {
@@ -26,13 +28,20 @@ void place_pause(std::uint64_t pause, std::uint32_t first_site, const SiteAction
 
 }  // namespace
 
+std::uint32_t written_sites(std::span<const std::uint64_t> slots, std::uint32_t sites) {
+    const std::size_t end = std::min<std::size_t>(slots.size(), record::used_series_slots(sites));
+    std::size_t slot = 1;
+    while (slot < end && slots[slot] != 0) ++slot;
+    return std::min(sites, static_cast<std::uint32_t>(2 * slot - 1));
+}
+
 SeriesClocks read_series(std::span<const std::uint64_t> slots, std::uint32_t first_site,
                          const SiteActions& sites, std::uint64_t first_clock) {
     SeriesClocks series{{first_clock}, 1, false};
     const std::uint32_t length = sites.series(first_site);
-    for (; series.count < length; ++series.count) {
+    const std::uint32_t written = written_sites(slots, length);
+    for (; series.count < written; ++series.count) {
         const std::uint32_t place = series.count;
-        if ((place + 1) / 2 >= slots.size()) break;
         const std::uint64_t slot = slots[(place + 1) / 2];
         const std::uint64_t before = series.clocks[place - 1];
         const auto low = static_cast<std::uint32_t>(place % 2 == 1 ? slot : slot >> 32);

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "record/layout.h"
 #include "trace/warps.h"
@@ -12,6 +14,10 @@ namespace gwatch::trace {
 inline std::uint32_t hot_slots(const SiteActions& sites, std::uint32_t site) {
     return sites.is_exit(site) ? record::kExitSlots : record::series_slots(sites.series(site));
 }
+
+/// Sites of a series whose clocks stand in these slots, the ones of its record: a warp may have
+/// been stopped before it stored them all.
+std::uint32_t written_sites(std::span<const std::uint64_t> slots, std::uint32_t sites);
 
 /// The clocks of the sites of one series. A site whose slot is missing (the warp was stopped) is
 /// not among them.

@@ -52,7 +52,8 @@ std::uint64_t region_slots_needed(const record::RawRecords& raw) {
     if (raw.control.most_overflow == 0) return slots;
     const std::uint64_t others = most_whole_warps_in_pool(raw) + dropped_by_pool(raw);
     constexpr std::uint32_t kLongest = record::series_slots(record::kMaxSeriesSites);
-    return slots + raw.control.most_overflow + others + kLongest - 1;
+    constexpr std::uint64_t kMostOfOne = record::series_slots(1);
+    return slots + kMostOfOne * (raw.control.most_overflow + others) + kLongest - kMostOfOne;
 }
 
 void warn_of_drops(const Counts& counts, std::vector<std::string>* warnings) {

@@ -141,11 +141,12 @@ class Sorter {
                 return unknown_site(site, "region " + std::to_string(records.region));
             }
             if (sites_.place(site) != 0) return contradiction("a record begins inside a series");
-            // A slot beyond the first holds two sites' clocks, or the last one's.
             const std::size_t whole = hot_slots(sites_, site);
-            const std::size_t slots = std::min(whole, records.slots.size() - i);
+            // A series that the warp did not end is its last record.
+            const bool may_lack = i + whole >= records.slots.size() && sites_.series(site) > 1;
             const std::size_t written =
-                slots == whole ? std::max(1u, sites_.series(site)) : 2 * slots - 1;
+                may_lack ? written_sites(records.slots.subspan(i), sites_.series(site))
+                         : std::max(1u, sites_.series(site));
             for (std::size_t place = 0; place < written; ++place) ++counts[site - 1 + place];
             i += whole;
             records.ends_with_exit = sites_.is_exit(site) && i == records.slots.size();

@@ -52,8 +52,18 @@ void fold(std::string* text, const std::string& begin, const std::string& end,
     }
 }
 
+/// Replaces each piece from `begin` to the end of the line that holds `last`.
+void fold_lines(std::string* text, const std::string& begin, const std::string& last,
+                const std::string& name) {
+    for (std::size_t at = 0; (at = text->find(begin, at)) != std::string::npos;) {
+        const std::size_t end = text->find('\n', text->find(last, at));
+        text->replace(at, end - at, std::string("\t<").append(name).append(">"));
+    }
+}
+
 std::string outline(std::string text) {
-    fold(&text, "\t.reg .b32 %gwatch_cursor", "\n$gwatch_entered", "\t}\n", "prologue");
+    fold_lines(&text, "\t.reg .b32 %gwatch_cursor", "ld.const.u32 %gwatch_slots", "enter");
+    fold(&text, "\t{\n\t.reg .b32 %gwatch_rank", "\n$gwatch_entered", "\t}\n", "setup");
     fold(&text, "\t{\n\t.reg .b32 %gwatch_chunk", "\n$gwatch_done", "\t}\n", "function record ");
     fold(&text, "\tmov.u64 %gwatch_clock, %clock64;\n", "\n$gwatch_back", "", "record ");
     return text;

@@ -81,9 +81,13 @@ TEST(Prove, NoSiteOfAKernelWhoseFunctionsMayEndThreads) {
 }
 
 TEST(Prove, AProvenMarkerBranchesNowhere) {
-    const std::string text = instrumented(kernel_text(marker("mark 1") + "\tret;\n")).ptx;
+    // In front of the first one, the warp finds its place.
+    const std::string text =
+        instrumented(kernel_text(marker("mark 0") + "\tadd.u32 %r2, %r1, 1;\n" + marker("mark 1") +
+                                 "\tret;\n"))
+            .ptx;
     const std::size_t begin = text.find("// gwatch:mark 1");
-    const std::size_t end = text.find("%r7, 0;");
+    const std::size_t end = text.find("%r7, 0;", begin);
     ASSERT_LT(begin, end);
     EXPECT_EQ(text.substr(begin, end - begin).find("bra"), std::string::npos);
     EXPECT_EQ(text.find("activemask"), std::string::npos) << "nor does the exit ask who is there";
@@ -98,19 +102,20 @@ std::string marks(std::uint32_t count) {
     return text;
 }
 
-/// With a region that is almost, just and more than full: two series of eight fit in, and the exit.
+/// With a region that is almost, just and more than full: one series of eight fits in, and the
+/// exit.
 TEST(Prove, AFullRegionDropsAndCountsAndHasRoomForTheExit) {
-    for (std::uint32_t count = 9; count <= 40; ++count) {
+    for (std::uint32_t count = 5; count <= 40; ++count) {
         const TracedKernel kernel(kernel_text(marks(count) + "\tret;\n"), "k", std::nullopt);
         ASSERT_EQ(kernel.sites().sites[0].placement, Placement::kProven);
         Memory layout;
         layout.region_slots = 16;
         const Traced traced = kernel.run(layout, {});
         ASSERT_EQ(traced.failure, "") << count;
-        EXPECT_EQ(traced.events.size(), std::min(count, 16u) + 1) << count;
+        EXPECT_EQ(traced.events.size(), std::min(count, 8u) + 1) << count;
         EXPECT_EQ(traced.cold_count(), 0u) << count;
         EXPECT_EQ(traced.threads_at(static_cast<std::uint16_t>(count + 1)), 32u) << count;
-        const std::uint32_t dropped = count - std::min(count, 16u);
+        const std::uint32_t dropped = count - std::min(count, 8u);
         EXPECT_EQ(traced.control.dropped_records, dropped) << count;
         EXPECT_EQ(traced.control.dropped_events, dropped) << count;
         EXPECT_EQ(traced.control.most_overflow, dropped) << count;
@@ -177,9 +182,9 @@ TEST(Prove, DropsAreCountedOnceHoweverTheLanesLeave) {
             layout.region_slots = 16;
             const Traced traced = kernel.run(layout, any_order(seed));
             ASSERT_EQ(traced.failure, "") << leaves << seed;
-            EXPECT_EQ(traced.control.dropped_records, 14u) << leaves << seed;
-            EXPECT_EQ(traced.control.dropped_events, 14u) << leaves << seed;
-            EXPECT_EQ(traced.control.most_overflow, 14u) << leaves << seed;
+            EXPECT_EQ(traced.control.dropped_records, 22u) << leaves << seed;
+            EXPECT_EQ(traced.control.dropped_events, 22u) << leaves << seed;
+            EXPECT_EQ(traced.control.most_overflow, 22u) << leaves << seed;
             EXPECT_EQ(traced.threads_at(31) + traced.threads_at(33) + traced.threads_at(35), 32u)
                 << leaves << seed;
         }
@@ -221,8 +226,8 @@ TEST(Prove, UnknownMarkersOfAFullRegionGoToThePoolAndProvenOnesDrop) {
         EXPECT_EQ(2 * recorded + traced.control.dropped_events, 2u * 6 * 90) << seed;
         EXPECT_EQ(traced.control.dropped_records, traced.control.dropped_events) << seed;
         if (seed == 0) {
-            EXPECT_EQ(recorded, 6u * 5);
-            EXPECT_EQ(traced.control.most_overflow, 2u * 85);
+            EXPECT_EQ(recorded, 6u * 3);
+            EXPECT_EQ(traced.control.most_overflow, 2u * 87);
         }
     }
 }
@@ -241,21 +246,21 @@ TEST(Prove, WarpsThatAreNotRecordedCountNoDrops) {
     const Traced traced = kernel.run(layout, simulation);
     ASSERT_EQ(traced.failure, "");
     EXPECT_EQ(traced.control.unplaced_warps, 1u);
-    EXPECT_EQ(traced.events.size(), 2u * 17);
-    EXPECT_EQ(traced.control.dropped_records, 2u * 34);
-    EXPECT_EQ(traced.control.dropped_events, 2u * 34);
+    EXPECT_EQ(traced.events.size(), 2u * 9);
+    EXPECT_EQ(traced.control.dropped_records, 2u * 42);
+    EXPECT_EQ(traced.control.dropped_events, 2u * 42);
     EXPECT_EQ(traced.control.chunks_taken, 0u);
-    EXPECT_EQ(traced.control.most_overflow, 34u);
+    EXPECT_EQ(traced.control.most_overflow, 42u);
 }
 
 TEST(Prove, WithoutAPoolTheExitIsStillThere) {
-    const TracedKernel kernel(kernel_text(marks(17) + "\tret;\n"), "k", std::nullopt);
+    const TracedKernel kernel(kernel_text(marks(9) + "\tret;\n"), "k", std::nullopt);
     Memory layout;
     layout.region_slots = 16;
     layout.pool_chunks = 0;
     const Traced traced = kernel.run(layout, {});
     ASSERT_EQ(traced.failure, "");
-    EXPECT_EQ(traced.events.size(), 17u);
+    EXPECT_EQ(traced.events.size(), 9u);
     EXPECT_EQ(traced.control.dropped_records, 1u);
     EXPECT_EQ(traced.control.dropped_events, 1u);
     EXPECT_EQ(traced.control.most_overflow, 1u);
@@ -273,14 +278,14 @@ TEST(Prove, ProvenAndUnprovenSitesOfOneWarpLoseNothingUncountedInAnyOrderOfLanes
     ASSERT_EQ(kernel.sites().sites[2].placement, Placement::kProven);
     for (std::uint32_t seed = 0; seed < 40; ++seed) {
         Memory layout;
-        layout.region_slots = seed % 2 ? 16 : 64;
+        layout.region_slots = seed % 2 ? 16 : 128;
         layout.pool_chunks = 256;
         Simulation simulation;
         simulation.schedule = Schedule::kRandom;
         simulation.seed = seed;
         const Traced traced = kernel.run(layout, simulation);
         ASSERT_EQ(traced.failure, "") << seed;
-        EXPECT_EQ(traced.control.dropped_records, seed % 2 ? 40u - 10 : 0u) << seed;
+        EXPECT_EQ(traced.control.dropped_records, seed % 2 ? 40u - 5 : 0u) << seed;
         EXPECT_EQ(traced.control.dropped_events, traced.control.dropped_records) << seed;
         EXPECT_EQ(traced.threads_at(2), 5u * 20) << seed;
         EXPECT_EQ(traced.threads_at(1) + traced.threads_at(3),

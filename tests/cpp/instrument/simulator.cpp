@@ -14,6 +14,7 @@ namespace gwatch::testing {
 namespace {
 
 constexpr std::uint64_t kBlockDistance = 0x1'0000'0000;
+constexpr std::uint64_t kConstantDistance = 0x10'0000;
 constexpr std::uint64_t kMaxSteps = 20'000'000;
 constexpr std::uint32_t kLanes = 32;
 
@@ -198,8 +199,8 @@ class Machine {
             return advance(group);
         }
         if (step.opcode[0] == "shfl") {
-            if (!all_here(group)) return yield_or_fail(step);
-            group = together_with(std::countr_zero(group));
+            if (!all_here(group)) return yield_or_fail();
+            group = held_ = together_with(std::countr_zero(group));
         }
         clock_ += 1 + random_() % 3 + (step.is_injected ? 0 : simulation_.own_cycles);
         current_ = pc;
@@ -232,7 +233,8 @@ class Machine {
     }
 
     // The others may come later, if there is a schedule that lets them.
-    void yield_or_fail(const Step&) {
+    void yield_or_fail() {
+        held_ = 0;
         if (simulation_.schedule == Schedule::kLowestFirst)
             fail("a shuffle that not all lanes reach");
     }
@@ -394,17 +396,36 @@ class Machine {
         const std::uint8_t* from = nullptr;
         if (step.opcode[1] == "global") {
             from = memory_.at(address_of(address), bytes);
+        } else if (address.slot != ptx::kNone) {
+            from = constant_at(address_of(address), bytes);
         } else {
             const auto& variables =
                 step.opcode[1] == "const" ? simulation_.constants : simulation_.parameters;
             const auto found = variables.find(address.name);
-            if (found != variables.end() && address.value + bytes <= found->second.size()) {
+            if (found != variables.end() && address.value + bytes <= found->second.size())
                 from = found->second.data() + address.value;
-            }
         }
         if (from == nullptr) return fail("a read outside of all memory");
         std::memcpy(&value, from, bytes);
         write(step.operands[0], value);
+    }
+
+    /// Constants have addresses of their own, far apart.
+    const std::uint8_t* constant_at(std::uint64_t address, std::size_t bytes) const {
+        std::uint64_t begin = kConstantDistance;
+        for (const auto& [name, content] : simulation_.constants) {
+            if (address >= begin && address + bytes <= begin + content.size())
+                return content.data() + (address - begin);
+            begin += kConstantDistance;
+        }
+        return nullptr;
+    }
+
+    std::uint64_t address_of_constant(const std::string& name) const {
+        const auto found = simulation_.constants.find(name);
+        if (found == simulation_.constants.end()) return 0;
+        return kConstantDistance *
+               static_cast<std::uint64_t>(1 + std::distance(simulation_.constants.begin(), found));
     }
 
     void store(const Step& step) {
@@ -472,7 +493,8 @@ class Machine {
         if (name == "%globaltimer_lo") return cut(globaltimer(), 32);
         if (name == "%smid") return sm();
         if (name == "%cluster_ctarank") return warp_->block[0] % 2;
-        fail("unknown special register");
+        if (const std::uint64_t address = address_of_constant(name)) return address;
+        fail("unknown special register or variable");
         return 0;
     }
 

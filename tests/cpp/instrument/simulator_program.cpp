@@ -140,9 +140,9 @@ Operand Program::parse(std::string_view text, std::uint32_t scope) {
         operand.value = static_cast<std::uint64_t>(function - module_.functions().data());
         return operand;
     }
+    // Also a variable of the module, whose address it is.
     operand.kind = Operand::Kind::kSpecial;
     operand.name = text;
-    if (text.front() != '%') error_ = "unknown name: " + std::string(text);
     return operand;
 }
 

@@ -70,34 +70,41 @@ class Reader {
     void read_slots(const std::vector<std::uint8_t>& bytes, std::uint32_t region, std::size_t first,
                     std::size_t end) {
         std::size_t i = first;
-        for (; i < end; ++i) {
-            const auto slot = read_at<Slot>(bytes, i);
-            if (slot.site == 0) break;
-            Event event{region, slot.site, 0xffffffff, join_clock(slot.clock_high, slot.clock_low),
-                        0,      false};
-            if (!check_site(slot.site)) return;
-            const instrument::Site& site = sites_.sites[slot.site - 1];
+        while (i < end && read_at<Slot>(bytes, i).site != 0) {
+            const std::uint16_t number = read_at<Slot>(bytes, i).site;
+            if (!check_site(number)) return;
+            const instrument::Site& site = sites_.sites[number - 1];
             if (site.place != 0) return fail("a record that begins inside a series");
-            if (site.markers == 0) {
-                if (++i == end) return fail("an exit without room for its timer");
-                event.globaltimer = read_at<std::uint64_t>(bytes, i);
-                if (event.globaltimer == 0) return fail("an exit without its timer");
-            }
-            traced_.events.push_back(event);
-            for (std::uint32_t place = 1; place < site.series; ++place) {
-                const std::size_t at = i + (place + 1) / 2;
-                if (at >= end) return fail("a series that ends outside its region");
-                const bool is_whole = place % 2 == 1 && place + 1u == site.series;
-                const auto words = read_at<std::uint64_t>(bytes, at);
-                event.site = static_cast<std::uint16_t>(slot.site + place);
-                event.clock = follow_clock(event.clock, words, place % 2 == 0, is_whole);
-                traced_.events.push_back(event);
-            }
-            i += site.series / 2;
+            const std::size_t used = site.markers == 0 ? 2 : 1 + site.series / 2;
+            const std::size_t all = used + used % 2;
+            if (i + all > end) return fail("a record that ends outside its region");
+            if (used != all && read_at<std::uint64_t>(bytes, i + used) != 0)
+                return fail("a slot that fills up a pair is written");
+            read_record(bytes, region, i, site);
+            i += all;
         }
         for (; i < end; ++i) {
             if (read_at<std::uint64_t>(bytes, i) != 0)
                 return fail("a slot behind the last record is written");
+        }
+    }
+
+    void read_record(const std::vector<std::uint8_t>& bytes, std::uint32_t region, std::size_t at,
+                     const instrument::Site& site) {
+        const auto slot = read_at<Slot>(bytes, at);
+        Event event{region, slot.site, 0xffffffff, join_clock(slot.clock_high, slot.clock_low),
+                    0,      false};
+        if (site.markers == 0) {
+            event.globaltimer = read_at<std::uint64_t>(bytes, at + 1);
+            if (event.globaltimer == 0) return fail("an exit without its timer");
+        }
+        traced_.events.push_back(event);
+        for (std::uint32_t place = 1; place < site.series; ++place) {
+            const bool is_whole = place % 2 == 1 && place + 1u == site.series;
+            const auto words = read_at<std::uint64_t>(bytes, at + (place + 1) / 2);
+            event.site = static_cast<std::uint16_t>(slot.site + place);
+            event.clock = follow_clock(event.clock, words, place % 2 == 0, is_whole);
+            traced_.events.push_back(event);
         }
     }
 

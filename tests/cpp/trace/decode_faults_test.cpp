@@ -83,7 +83,7 @@ TEST(DecodeFaults, RegionOfAnotherBlock) {
 TEST(DecodeFaults, RegionsThatDoNotAddUp) {
     record::RawRecords raw = sound_records();
     raw.slots.pop_back();
-    expect_refused(raw, "its regions add up to 32 slots, it has 31");
+    expect_refused(raw, "its regions add up to 40 slots, it has 39");
 }
 
 TEST(DecodeFaults, TooFewRegions) {

@@ -221,7 +221,7 @@ TEST(DecodeSeries, UnsurePausesAreCounted) {
 /// A warp that is stopped inside a series: what stands in the memory is shown, and no more.
 TEST(DecodeSeries, OfAStoppedWarpEndsWhereItsSlotsEnd) {
     for (std::uint32_t length = 2; length <= record::kMaxSeriesSites; ++length) {
-        for (std::uint32_t slots = 1; slots < record::series_slots(length); ++slots) {
+        for (std::uint32_t slots = 1; slots < record::used_series_slots(length); ++slots) {
             SCOPED_TRACE(::testing::Message() << length << ", " << slots << " slots");
             SeriesWarp warp({length, 1});
             const auto times = times_of(even_steps(length, 10'000));
@@ -266,8 +266,9 @@ TEST(DecodeSeries, TheBytesThatAreNeededHoldTheLongestRecordToo) {
     const auto run_with = [&](std::uint64_t bytes, std::uint32_t dropped) {
         SeriesWarp warp({8, 1}, 1000, bytes);
         if (singles == 0) {
-            singles = warp.launch.plan().constants.region_slots - record::kHeaderSlots -
-                      record::kExitSlots - warp.launch.longest_record;
+            singles = (warp.launch.plan().constants.region_slots - record::kHeaderSlots -
+                       record::kExitSlots - warp.launch.longest_record) /
+                      record::series_slots(1);
         }
         double ns = 0;
         for (std::uint32_t i = 0; i < singles; ++i) warp.launch.series(0, 9, {ns += 10});

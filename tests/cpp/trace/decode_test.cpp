@@ -320,7 +320,7 @@ TEST(Decode, DropsAreToldWithTheSizeThatWouldDo) {
 /// Warps that fill their region, then pass `unknown` markers, then `proven` ones: the larger region
 /// must hold both, for the unknown ones come first.
 TEST(Decode, WhatARegionDroppedTellsTheBytesThatAreNeeded) {
-    constexpr int kFull = 256 - record::kHeaderSlots - record::kExitSlots;
+    constexpr int kFull = (256 - record::kHeaderSlots - record::kExitSlots) / 2;
     instrument::SiteTable sites = simple_sites(1);
     for (const int proven : {1, 40, 3000, 100'000}) {
         for (const int unknown : {0, 1, 700, 9000}) {

@@ -106,7 +106,7 @@ class SimulatedLaunch : public record::MemoryReader {
     const record::Plan& plan() const { return plan_; }
 
     /// Slots of the longest record of the kernel: a region keeps room for it and for the exit.
-    std::uint32_t longest_record = 1;
+    std::uint32_t longest_record = record::series_slots(1);
 
     void enter(std::uint32_t region, std::uint32_t sm, double ns) {
         const record::LaunchConstants& c = plan_.constants;
@@ -125,13 +125,14 @@ class SimulatedLaunch : public record::MemoryReader {
             return;
         }
         put_slot(region, site, ns);
+        fill_pair(region);
     }
 
     /// A record of a proven marker: dropped when the region is full.
     void proven(std::uint32_t region, std::uint16_t site, double ns) { series(region, site, {ns}); }
 
-    /// A record of a series, one marker a site: dropped when the region is full. `slots` of it are
-    /// written, of a warp that is stopped.
+    /// A record of a series, one marker a site: dropped when the region is full. The first `slots`
+    /// of it are written, of a warp that is stopped.
     void series(std::uint32_t region, std::uint16_t first_site, const std::vector<double>& times,
                 std::uint32_t slots = record::kMaxSeriesSites) {
         if (is_full(region)) {
@@ -147,6 +148,7 @@ class SimulatedLaunch : public record::MemoryReader {
             }
             std::memcpy(slot_at(region, warps_[region].used++), &words, sizeof words);
         }
+        fill_pair(region);
     }
 
     /// The whole warp leaves: that always has room in the region. Lane 0 tells what it dropped.
@@ -231,6 +233,8 @@ class SimulatedLaunch : public record::MemoryReader {
         std::memcpy(&memory_.at(plan_.pool_offset + cursor), unit, sizeof(record::Unit));
         cursor += sizeof(record::Unit);
     }
+    /// A record is a whole number of pairs.
+    void fill_pair(std::uint32_t region) { warps_[region].used += warps_[region].used % 2; }
     void put_slot(std::uint32_t region, std::uint16_t site, double ns) {
         const std::uint64_t clock = gpu_.sms[warps_[region].sm].clock(ns);
         const record::Slot slot{static_cast<std::uint32_t>(clock), site,
