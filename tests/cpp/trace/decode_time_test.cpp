@@ -152,6 +152,51 @@ TEST(DecodeTime, FollowsAClockChange) {
     }
 }
 
+/// Warps of persistent kernels, which read the timer on entry and exit alone: all SMs on one axis
+/// to within what the run claims, a tick and a bit, whatever the tick, the length and the clocks.
+TEST(DecodeTime, PersistentKernelsAreAlignedWithinATick) {
+    for (const std::uint64_t tick : {32u, 1000u, 1024u}) {
+        for (const double length : {2e5, 5e7, 9.5e9}) {
+            SCOPED_TRACE(::testing::Message() << "tick " << tick << ", " << length << " ns");
+            SimulatedGpu gpu;
+            gpu.tick_ns = tick;
+            gpu.sms.clear();
+            for (std::uint32_t sm = 0; sm < 12; ++sm) {
+                const double rate = 0.505 + 0.0001 * (sm % 4);
+                gpu.sms.push_back({rate, 0xffff'0000ull * sm * sm + (1ull << (30 + sm))});
+            }
+            SimulatedLaunch launch(small_request(96, 32, 4 << 20), gpu, exit_site(kSites));
+            for (std::uint32_t region = 0; region < 96; ++region) {
+                const double start = 13.7 * region;
+                launch.enter(region, region % 12, start);
+                for (int i = 1; i < 8; ++i) {
+                    launch.hot(region, start_site(0), start + length * i / 10);
+                    launch.hot(region, end_site(0), start + length * i / 10 + length / 20);
+                }
+                launch.exit(region, start + length);
+            }
+            const trace::Run run = decoded(launch);
+            EXPECT_TRUE(run.warnings.empty()) << run.warnings[0];
+            EXPECT_EQ(run.time.resolution_ns, 1);
+            EXPECT_GE(run.time.alignment_ns, static_cast<double>(tick));
+            EXPECT_LE(run.time.alignment_ns, 1.25 * static_cast<double>(tick));
+            const auto zero = static_cast<double>(
+                static_cast<std::int64_t>(run.time.start_globaltimer_ns - gpu.timer_at_zero));
+            for (const trace::Lane& lane : run.lanes) {
+                for (std::uint64_t i = lane.first_slice; i < lane.end_slice; ++i) {
+                    const double start =
+                        13.7 * static_cast<double>(lane.block) +
+                        length * static_cast<double>(i - lane.first_slice + 1) / 10;
+                    EXPECT_NEAR(static_cast<double>(run.slices.start_ns[i]) + zero, start,
+                                run.time.alignment_ns);
+                    EXPECT_NEAR(static_cast<double>(run.slices.duration_ns[i]), length / 20,
+                                2 + length / 20 * 1.1 * static_cast<double>(tick) / length);
+                }
+            }
+        }
+    }
+}
+
 TEST(DecodeTime, TimesNeverGoBackInAWarp) {
     SimulatedGpu gpu;
     gpu.sms = {{0.5, 5000}};
