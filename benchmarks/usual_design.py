@@ -1,7 +1,7 @@
 """The design of hand-made tracers, for comparison.
 
-A counter and a buffer of each warp in global memory, the counter padded to a cache line, 16 bytes
-an event.
+A volatile counter and a buffer of each warp in global memory, the counter padded to a cache line,
+16 bytes an event.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _EVENT = """
 	mov.u32 %usual_a, %lanemask_lt;
 	and.b32 %usual_a, %usual_a, %usual_mask;
 	setp.eq.u32 %usual_leader, %usual_a, 0;
-	@%usual_leader ld.global.u32 %usual_a, [%usual_warp];
+	@%usual_leader ld.volatile.global.u32 %usual_a, [%usual_warp];
 	and.b32 %usual_b, %usual_a, {last};
 	mad.wide.u32 %usual_at, %usual_b, 16, %usual_warp;
 	mov.u32 %usual_b, {number};
 	@%usual_leader st.global.v4.b32 [%usual_at+{counter}], {{%usual_timer, %usual_clock, %usual_b, %usual_mask}};
 	add.u32 %usual_a, %usual_a, 1;
-	@%usual_leader st.global.u32 [%usual_warp], %usual_a;
+	@%usual_leader st.volatile.global.u32 [%usual_warp], %usual_a;
 """  # noqa: E501
 
 

@@ -134,7 +134,8 @@ def test_warps_of_an_unmarked_cute_gemm_wait(workloads, cute_gemm):
     blocks = run.launch.grid[0] * run.launch.grid[1] * run.launch.grid[2]
     waiting = 1 + gemm.CONSUMER_WARPS
     slices = slices_by_label(run)
-    assert lanes_by_label(run)["mbarrier.wait"] == blocks * waiting
+    # A block without a tile waits for none.
+    assert lanes_by_label(run)["mbarrier.wait"] == min(tiles, blocks) * waiting
     assert slices["mbarrier.wait"] == steps * waiting
     assert slices["wgmma.issue"] == slices["wgmma.wait"] == steps * gemm.CONSUMER_WARPS
     assert slices["tma.load"] == steps * 2

@@ -21,7 +21,9 @@ def launch(tmp_path_factory):
     import torch
 
     import gwatch
+    from gwatch import libpygwatch
 
+    libpygwatch.init_cupti_hooks()  # before the kernels are loaded: their PTX is seen then
     capability = "".join(map(str, torch.cuda.get_device_capability()))
     ptx = tmp_path_factory.mktemp("time") / "time_kernels.ptx"
     command = ["nvcc", f"-arch=sm_{capability}", "-ptx", "-I", gwatch.get_include(), str(SOURCE)]
