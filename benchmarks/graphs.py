@@ -8,6 +8,7 @@ import torch
 from gpu_cases import Case
 
 GRAPH_NODE_KERNEL = 0  # CU_GRAPH_NODE_TYPE_KERNEL
+GRAPH_NODE_MEMSET = 2  # CU_GRAPH_NODE_TYPE_MEMSET
 MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
@@ -42,6 +43,33 @@ def nodes_of(graph: int) -> list[ctypes.c_void_p]:
     nodes = (ctypes.c_void_p * count.value)()
     check(driver().cuGraphGetNodes(handle, nodes, ctypes.byref(count)), "cuGraphGetNodes")
     return list(map(ctypes.c_void_p, nodes))
+
+
+class MemsetNodeParams(ctypes.Structure):
+    """CUDA_MEMSET_NODE_PARAMS."""
+
+    _fields_ = (
+        ("address", ctypes.c_uint64),
+        ("pitch", ctypes.c_size_t),
+        ("value", ctypes.c_uint),
+        ("element_size", ctypes.c_uint),
+        ("width", ctypes.c_size_t),
+        ("height", ctypes.c_size_t),
+    )
+
+
+def cleared_address(graph: int) -> int:
+    """The lowest device address that a cudaGraph_t clears."""
+    addresses = []
+    for node in nodes_of(graph):
+        kind, memset = ctypes.c_int(), MemsetNodeParams()
+        check(driver().cuGraphNodeGetType(node, ctypes.byref(kind)), "cuGraphNodeGetType")
+        if kind.value != GRAPH_NODE_MEMSET:
+            continue
+        code = driver().cuGraphMemsetNodeGetParams(node, ctypes.byref(memset))
+        check(code, "cuGraphMemsetNodeGetParams")
+        addresses.append(memset.address)
+    return min(addresses)
 
 
 def keep_only_kernel(graph: int) -> None:

@@ -4,7 +4,7 @@
 
 Both launches are CUDA graphs of one kernel node, so that only the kernel is timed. The traced one
 is captured inside do_trace; the node that clears the records before each replay is taken out, for
-it would be timed, and would empty the cache. Each launch comes after a pause, for otherwise the
+it would be timed, and would empty the cache: only the counters are cleared, before the pause. Each launch comes after a pause, for otherwise the
 power limit hides the difference. A spin kernel that touches no memory stands before the first
 event, so that the host's time is not counted; between the two events there is only the graph.
 The control is a second graph of the untraced kernel: its ratio shows what noise does.
@@ -16,6 +16,7 @@ it is, and with the design that hand-made tracers use (usual_design.py).
 from __future__ import annotations
 
 import argparse
+import ctypes
 import math
 import statistics
 import sys
@@ -33,7 +34,7 @@ from gpu_cases import (
     matmul_case,
     write_json,
 )
-from graphs import OtherBuild, capture, keep_only_kernel
+from graphs import OtherBuild, capture, check, cleared_address, driver, keep_only_kernel
 from micro_cases import many_blocks_case, micro_case
 
 from gwatch import libpygwatch
@@ -45,7 +46,14 @@ SPIN_CYCLES = 200_000
 WARM_UP_PAIRS = 5
 
 
-def capture_traced(case: Case) -> tuple[torch.cuda.CUDAGraph, libpygwatch.Run]:
+CONTROL_BYTES = 128  # record::Control, at the begin of a launch's memory
+
+Reset = Callable[[], None]
+
+
+def capture_traced(case: Case) -> tuple[torch.cuda.CUDAGraph, libpygwatch.Run, Reset]:
+    """The graph of the traced kernel alone, and what to call before each replay."""
+
     def fn() -> torch.cuda.CUDAGraph:
         graph = capture(case)
         graph.replay()
@@ -53,13 +61,20 @@ def capture_traced(case: Case) -> tuple[torch.cuda.CUDAGraph, libpygwatch.Run]:
 
     result = do_trace(fn=fn, kernel_name_pattern=case.pattern, dsl=case.dsl)
     graph = result.value
+    memory = ctypes.c_uint64(cleared_address(graph.raw_cuda_graph()))
     keep_only_kernel(graph.raw_cuda_graph())
     graph.instantiate()
-    return graph, result.runs[0]
+
+    def reset() -> None:
+        check(driver().cuMemsetD8_v2(memory, 0, CONTROL_BYTES), "cuMemsetD8")
+
+    return graph, result.runs[0], reset
 
 
-def time_replay(graph: torch.cuda.CUDAGraph) -> float:
+def time_replay(graph: torch.cuda.CUDAGraph, reset: Reset | None = None) -> float:
     """Milliseconds of one replay."""
+    if reset:
+        reset()
     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     torch.cuda.synchronize()
     time.sleep(PAUSE_SECONDS)
@@ -72,15 +87,18 @@ def time_replay(graph: torch.cuda.CUDAGraph) -> float:
 
 
 def compare(
-    first: torch.cuda.CUDAGraph, second: torch.cuda.CUDAGraph, pairs: int
+    first: torch.cuda.CUDAGraph,
+    second: torch.cuda.CUDAGraph,
+    pairs: int,
+    reset_second: Reset | None = None,
 ) -> list[tuple[float, float]]:
     """Interleaved pairs of times; which of the two goes first alternates."""
     times = []
     for pair in range(WARM_UP_PAIRS + pairs):
         if pair % 2:
-            second_time, first_time = time_replay(second), time_replay(first)
+            second_time, first_time = time_replay(second, reset_second), time_replay(first)
         else:
-            first_time, second_time = time_replay(first), time_replay(second)
+            first_time, second_time = time_replay(first), time_replay(second, reset_second)
         times.append((first_time, second_time))
     return times[WARM_UP_PAIRS:]
 
@@ -133,9 +151,9 @@ def measure(case: Case, pairs: int) -> dict[str, Any]:
     torch.cuda.synchronize()
     expected = case.output.clone()
     original, again = capture(case), capture(case)
-    traced, run = capture_traced(case)
+    traced, run, reset = capture_traced(case)
     control = ratio_figures(compare(original, again, pairs))
-    recording = ratio_figures(compare(original, traced, pairs))
+    recording = ratio_figures(compare(original, traced, pairs, reset))
     others = measure_others(case, run, original, pairs)
     case.output.zero_()
     traced.replay()
