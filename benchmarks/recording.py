@@ -4,10 +4,11 @@
 
 Both launches are CUDA graphs of one kernel node, so that only the kernel is timed. The traced one
 is captured inside do_trace; the node that clears the records before each replay is taken out, for
-it would be timed, and would empty the cache: only the counters are cleared, before the pause. Each launch comes after a pause, for otherwise the
-power limit hides the difference. A spin kernel that touches no memory stands before the first
-event, so that the host's time is not counted; between the two events there is only the graph.
-The control is a second graph of the untraced kernel: its ratio shows what noise does.
+it would be timed, and would empty the cache: only the counters are cleared, before the pause. Each
+launch comes after a pause, for otherwise the power limit hides the difference. A spin kernel that
+touches no memory stands before the first event, so that the host's time is not counted; between
+the two events there is only the graph. The control is a second graph of the untraced kernel: its
+ratio shows what noise does.
 
 Where a case tells its PTX, two other builds of the kernel stand beside: the PTX assembled again as
 it is, and with the design that hand-made tracers use (usual_design.py).
