@@ -128,9 +128,10 @@ __device__ __forceinline__ typename Register<(sizeof(T) > 4)>::Type payload(T va
     static_assert(::gwatch::cuda::detail::is_name(name), \
                   "gwatch: a scope name is made of [A-Za-z0-9_] and is no number")
 
-#define GWATCH_DETAIL_TEXT(verb, scope, carrier)                                                   \
-    "{\n\t.reg .b32 gwatch$" verb "$" scope ";\n\t// gwatch:" verb " " scope "\n\t" carrier "\n\t" \
-                                                                                            "}"
+#define GWATCH_DETAIL_TEXT(verb, scope, carrier)                                            \
+    "{\n\t.reg .b32 gwatch$" verb "$" scope ";\n\t// gwatch:" verb " " scope "\n\t" carrier \
+    "\n\t"                                                                                  \
+    "}"
 #define GWATCH_DETAIL_EMIT(text, ...)                                       \
     do {                                                                    \
         unsigned gwatch_carrier;                                            \
