@@ -30,7 +30,7 @@ def measure(
     preparer: Preparer,
     buffer_bytes: int,
     warp_mask: int,
-    blocks: tuple[int, int, int],
+    blocks: tuple[int, int, int] = (0, 1, 0),
 ) -> Measured:
     """Run ``fn`` 82 times, and time its first matching launch each time, by turns.
 
