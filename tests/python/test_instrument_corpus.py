@@ -102,7 +102,7 @@ def test_one_entry_alone_keeps_the_others(name):
     for entry in entries:
         instrumented = libpygwatch.instrument(text, entry, name)
         assert {m.function for m in instrumented.markers if m.in_entry} == {entry}
-        assert instrumented.ptx.count(b"%globaltimer;\n\tmov.u64 %gwatch_clock, %clock64") == 1
+        assert instrumented.ptx.count(b"mov.u64 %gwatch_enter_timer, %globaltimer;") == 1
 
 
 @pytest.mark.parametrize("name", ASSEMBLE)
