@@ -45,7 +45,6 @@ const Parts& layout_parts() {
         {"pool", constant(offsetof(LaunchConstants, pool))},
         {"control", constant(offsetof(LaunchConstants, control))},
         {"lane_cursors", constant(offsetof(LaunchConstants, lane_cursors))},
-        {"region_slots_offset", std::to_string(offsetof(LaunchConstants, region_slots))},
         {"region_slots", constant(offsetof(LaunchConstants, region_slots))},
         {"region_count", constant(offsetof(LaunchConstants, region_count))},
         {"pool_chunks", constant(offsetof(LaunchConstants, pool_chunks))},

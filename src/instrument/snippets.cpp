@@ -16,16 +16,12 @@ const char kEntryRegisters[] =
 	.reg .pred %_leader, %_cold, %_writes, %_fits, %_takes;
 )";
 
-// The load asks for the constants, whose cache is cold, long before they are needed: an address in
-// a register keeps it from stopping the warp.
+// The load asks for the constants, whose cache is cold, before the set-up needs them.
 const char kEnter[] = R"(	mov.u64 %_enter_timer, %globaltimer;
 	mov.u64 %_enter_clock, %clock64;
 	mov.u32 %_a, %laneid;
 	setp.eq.u32 %_leader, %_a, 0;
-	shr.u32 %_a, %_a, 5;
-	mov.u64 %_address, <launch>;
-	mad.wide.u32 %_address, %_a, 4, %_address;
-	ld.const.u32 %_slots, [%_address+<region_slots_offset>];
+	ld.const.u32 %_slots, <region_slots>;
 )";
 
 // In a warp that is not recorded no lane leads, and no lane is the lowest of any mask.
