@@ -22,7 +22,8 @@ demo: $(VENV)/built
 test: lint test-cpp test-python $(if $(GPU),test-gpu)
 
 test-cpp: $(VENV)/built-tests
-	$(BIN)/ctest --test-dir $(BUILD) --output-on-failure --parallel 2 --progress
+	GWATCH_TEST_PTXAS=$$(ls $(abspath $(VENV))/lib/python*/site-packages/nvidia/cu13/bin/ptxas | head -n 1) \
+	    $(BIN)/ctest --test-dir $(BUILD) --output-on-failure --parallel 2 --progress
 
 test-python: $(VENV)/built-tests $(VENV)/triton36 $(VENV)/cute47 $(if $(NPM),src/viewer/node_modules)
 	GWATCH_TRITON36=$(abspath $(VENV)/triton36) GWATCH_CUTE47=$(abspath $(VENV)/cute47) $(BIN)/python -m pytest tests/python
