@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gwatch.commands._options import add_color
 from gwatch.errors import FileError, GwatchError, UsageError
 
 if TYPE_CHECKING:
@@ -49,12 +50,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("--limit", type=int, metavar="N", default=15, help="scopes of a table")
     parser.add_argument("--seed", type=int, metavar="N", default=1, help="of the resampling")
-    parser.add_argument(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="colours (default: in a terminal, unless NO_COLOR is set)",
-    )
+    add_color(parser)
     parser.set_defaults(run=run)
 
 

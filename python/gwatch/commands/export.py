@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from gwatch.commands._options import add_strip_paths
 from gwatch.errors import UsageError
 
 _DESCRIPTION = """Write an archive in the format that the extension of the output names: .pftrace or
@@ -27,11 +28,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="block",
         help="what is a process in Perfetto and Chrome (default: block)",
     )
-    parser.add_argument(
-        "--strip-paths",
-        action="store_true",
-        help="leave only the last part of paths, and numbers in place of host names",
-    )
+    add_strip_paths(parser)
     parser.set_defaults(run=run)
 
 

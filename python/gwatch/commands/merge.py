@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from gwatch.commands._options import add_strip_paths
+
 _DESCRIPTION = """Put the runs of several archives into one file, in the order given: the ranks of a
 distributed job, several launches or kernels. Runs of one host are put on one time axis by the
 timers of their GPUs; runs of different hosts keep their own. The output may have any format that
@@ -18,11 +20,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("traces", nargs="+", metavar="trace", help="trace.json or trace.json.gz")
     parser.add_argument("-o", "--output", required=True, metavar="PATH", help="the file to write")
     parser.add_argument("--title", help="of the merged trace (default: the first one's)")
-    parser.add_argument(
-        "--strip-paths",
-        action="store_true",
-        help="leave only the last part of paths, and numbers in place of host names",
-    )
+    add_strip_paths(parser)
     parser.set_defaults(run=run)
 
 

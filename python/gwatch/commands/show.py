@@ -10,6 +10,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
+from gwatch.commands._options import add_color
 from gwatch.errors import UsageError
 
 if TYPE_CHECKING:
@@ -77,12 +78,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--width", type=int, metavar="COLUMNS", help="columns to fill (default: at most 100)"
     )
-    parser.add_argument(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="colours (default: in a terminal, unless NO_COLOR is set)",
-    )
+    add_color(parser)
     parser.set_defaults(run=run)
 
 
