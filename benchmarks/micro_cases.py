@@ -11,6 +11,7 @@ from pathlib import Path
 
 import torch
 from gpu_cases import Case
+from graphs import check, driver
 
 import gwatch
 
@@ -34,33 +35,25 @@ def _module() -> ctypes.c_void_p:
     """The kernels, loaded from PTX text, which is where gwatch then finds it."""
     torch.cuda.current_stream()
     module = ctypes.c_void_p()
-    _check(_driver().cuModuleLoadData(ctypes.byref(module), _ptx()))
+    check(driver().cuModuleLoadData(ctypes.byref(module), _ptx()), "cuModuleLoadData")
     return module
-
-
-def _driver() -> ctypes.CDLL:
-    return ctypes.CDLL("libcuda.so.1")
-
-
-def _check(code: int) -> None:
-    if code != 0:
-        raise RuntimeError(f"the driver failed with CUDA error {code}")
 
 
 def _launcher(
     kernel: str, blocks: int, threads: int, turns: int, out: torch.Tensor
 ) -> Callable[[], None]:
     function = ctypes.c_void_p()
-    _check(_driver().cuModuleGetFunction(ctypes.byref(function), _module(), kernel.encode()))
+    code = driver().cuModuleGetFunction(ctypes.byref(function), _module(), kernel.encode())
+    check(code, "cuModuleGetFunction")
     pointer, count = ctypes.c_void_p(out.data_ptr()), ctypes.c_int(turns)
     arguments = (ctypes.c_void_p * 2)(ctypes.addressof(pointer), ctypes.addressof(count))
 
     def launch(keep: object = (pointer, count)) -> None:  # the arguments point to them
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        code = _driver().cuLaunchKernel(
+        code = driver().cuLaunchKernel(
             function, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, None
         )
-        _check(code)
+        check(code, "cuLaunchKernel")
 
     return launch
 
