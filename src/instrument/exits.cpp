@@ -20,6 +20,20 @@ bool never_falls_through(const ptx::Module& module, const Statement& statement) 
     return leaves && module.head(statement) != "@";
 }
 
+/// All words of a body but the names of its labels: a label among them may be jumped to.
+std::unordered_set<std::string_view> words_of(const ptx::Module& module, const ptx::Scope& body) {
+    std::unordered_set<std::string_view> words;
+    for (std::uint32_t i = body.open_statement; i < body.close_statement; ++i) {
+        const Statement& statement = module.statements()[i];
+        if (statement.kind == StatementKind::kLabel) continue;
+        for (std::uint32_t t = statement.first_token; t < statement.end_token; ++t) {
+            if (module.tokens()[t].kind == TokenKind::kWord)
+                words.insert(module.text_of(module.tokens()[t]));
+        }
+    }
+    return words;
+}
+
 bool reaches_end(const ptx::Module& module, const ptx::Scope& body) {
     std::unordered_set<std::string_view> words;
     for (std::uint32_t i = body.close_statement - 1; i > body.open_statement; --i) {

@@ -19,11 +19,6 @@ class SiteOrder {
     /// and passes the second only that way. Both are indices into FunctionPlan::sites.
     bool always_follows(std::uint32_t first, std::uint32_t second) const;
 
-    /// Whether both stand in one block, so that no branch lies between them.
-    bool share_block(std::uint32_t first, std::uint32_t second) const {
-        return block_of_site_[first] == block_of_site_[second];
-    }
-
   private:
     void place_sites(const FunctionPlan& function);
     void find_next();
