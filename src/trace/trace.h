@@ -16,11 +16,31 @@ namespace gwatch::trace {
 
 inline constexpr std::int64_t kUnknownTime = -1;
 
+/// How the bits of a payload, a value that a mark or start recorded, are to be read.
+enum class PayloadKind : std::uint8_t {
+    kNone,  ///< the scope's markers record no value
+    kSigned32,
+    kUnsigned32,
+    kFloat32,
+    kSigned64,
+    kUnsigned64,
+    kFloat64,
+    kBits  ///< an address, or values of several kinds: shown as hexadecimal digits
+};
+
 struct Scope {
     std::string name;        ///< what reports show: scope_name_map's, else the marker's
     std::int32_t id = -1;    ///< -1: marked by name
     std::string file;        ///< empty when unknown
     std::uint32_t line = 0;  ///< 0 when unknown
+    PayloadKind payload = PayloadKind::kNone;
+};
+
+/// The payloads of some rows of a table, as columns of equal length; rows ascend.
+struct Payloads {
+    std::vector<std::uint64_t> row;
+    std::vector<std::uint64_t> bits;  ///< by the kind of the row's scope; 32-bit ones zero-extended
+    std::size_t size() const { return row.size(); }
 };
 
 /// One warp of one block.
@@ -45,6 +65,7 @@ struct Slices {
     std::vector<std::uint16_t>
         depth;  ///< slices of the same lane and of shared threads that were open at the start
     std::vector<std::uint32_t> mask;  ///< bit t: thread t of the warp was in it
+    Payloads payloads;                ///< of their starts
     std::size_t size() const { return start_ns.size(); }
 };
 
@@ -54,6 +75,7 @@ struct Instants {
     std::vector<std::int64_t> time_ns;
     std::vector<std::uint32_t> scope;
     std::vector<std::uint32_t> mask;
+    Payloads payloads;
     std::size_t size() const { return lane.size(); }
 };
 
