@@ -117,7 +117,7 @@ def test_ids_and_names(ptx_of, scope, text):
         ("gw_trace.scope_start(1.5)", "a scope is an int or a string, not float: 1.5"),
         ("gw_trace.scope_start(True)", "a scope is an int or a string, not bool: True"),
         ("gw_trace.scope_start()", "missing a required argument: 'scope'"),
-        ("gw_trace.scope_start(1, 2)", "too many positional arguments"),
+        ("gw_trace.scope_start(1, 2, 3)", "too many positional arguments"),
         (
             "gw_trace.scope_start(tl.program_id(0))",
             "scope_start: `scope` is a run-time value of type int32",
@@ -274,7 +274,7 @@ def test_same_markers_are_served_from_the_cache(ptx_of, tmp_path):
 def test_edited_helper_is_never_stale(ptx_of, monkeypatch, edit):
     original = gw_trace.inline_asm
     before = ptx_of("gw_trace.mark(1)\n")
-    monkeypatch.setattr(gw_trace, "inline_asm", lambda *a: edit(original(*a)))
+    monkeypatch.setattr(gw_trace, "inline_asm", lambda *a, **k: edit(original(*a, **k)))
     after = ptx_of("gw_trace.mark(1)\n")
     assert after != before
     text = edit(original("mark", 1)).text
@@ -296,13 +296,15 @@ def test_everything_handed_to_the_compiler_is_in_the_key(monkeypatch, attribute)
     key = gw_trace.mark.cache_key
     changed = {"constraints": "=r", "is_pure": True}[attribute]
     monkeypatch.setattr(
-        gw_trace, "inline_asm", lambda *a: dataclasses.replace(original(*a), **{attribute: changed})
+        gw_trace,
+        "inline_asm",
+        lambda *a, **k: dataclasses.replace(original(*a, **k), **{attribute: changed}),
     )
     assert gw_trace.mark.cache_key != key
 
 
 def test_verbs_have_keys_of_their_own():
-    assert len({getattr(gw_trace, name).cache_key for name in gw_trace.__all__}) == 4
+    assert len({getattr(gw_trace, name).cache_key for name in gw_trace.__all__}) == 5
 
 
 @pytest.mark.parametrize("value", ["2", "'two'"])
