@@ -77,9 +77,9 @@ def test_every_marker(capability):
     first = marked.__code__.co_firstlineno
     assert [marker.line - first for marker in markers] == [1, 2, 5, 7, 8, 9, 10, 11, 12]
     without_lines = re.sub(r"\s*\.loc[^\n]*", "", ptx)
-    payload = re.compile(r"// gwatch:\w+ (\w+)\n\s*mov\.b(32|64) %\w+, %\w+;")
+    payload = re.compile(r"// gwatch:\w+ (\w+)\n\s*mov\.(\w+) %\w+, %\w+;")
     carriers = payload.findall(without_lines)
-    assert carriers == [("float", "32"), ("5", "32")]
+    assert carriers == [("float", "f32"), ("5", "s32")]
 
     (kernel,) = {marker.function for marker in markers}
     made = libpygwatch.instrument(ptx, kernel, "numba", (64, 1, 1))

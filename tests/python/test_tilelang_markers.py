@@ -90,8 +90,10 @@ def test_text_compiles_to_markers(markers, tmp_path: Path, target: str):
 
 
 def test_value_of_a_wrong_type(markers):
-    with pytest.raises(UsageError, match="bfloat16"):
-        markers.mark(1, Value(text="x", dtype="bfloat16"))
+    with pytest.raises(UsageError, match="float8_e4m3"):
+        markers.mark(1, Value(text="x", dtype="float8_e4m3"))
+    with pytest.raises(UsageError, match="one value a warp"):
+        markers.mark(1, Value(text="x", dtype="float32", shape=(4,)))
 
 
 @pytest.mark.skipif(not has_tilelang, reason="tilelang is not installed")

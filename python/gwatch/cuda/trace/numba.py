@@ -1,9 +1,10 @@
 """Markers for Numba-CUDA kernels.
 
 ``import gwatch.cuda.trace.numba as gw_trace``, then ``gw_trace.scope_start(100)`` or
-``gw_trace.scope_start("load")`` in a function with ``@cuda.jit``; with ``lineinfo=True`` reports
-show source lines. A marker compiles to nothing in an untraced kernel; ``GWATCH_MARKERS=0``, set
-before the import, leaves even its comment out of the PTX.
+``gw_trace.scope_start("load")`` in a function with ``@cuda.jit``;
+with ``lineinfo=True`` reports show source lines. ``gw_trace.mark("tile", tile)`` records a value
+with an instant; a start may have one, too. A marker compiles to nothing in an untraced kernel;
+``GWATCH_MARKERS=0``, set before the import, leaves even its comment out of the PTX.
 """
 
 from __future__ import annotations
@@ -25,9 +26,6 @@ except ImportError:  # before numba-cuda had its own
 
 __all__ = ["mark", "scope_end", "scope_start", "scope_switch"]
 
-_WORDS = {"b32": "r", "b64": "l", "f32": "f", "f64": "d"}
-"""LLVM's constraint for a register of each kind of value."""
-
 _Codegen = Callable[[Any, Any, Any, Any], Any]
 
 
@@ -39,42 +37,38 @@ def _literals(*scopes: Any) -> list[object]:
     return [scope.literal_value for scope in scopes]
 
 
-def _emit(verb: _markers.Verb, *scopes: Any, value: Any = None) -> _Codegen:
+def _emit(verb: _markers.Verb, *scopes: Any, kind: _markers.PayloadKind | None = None) -> _Codegen:
     """Makes what puts a marker into the code; checks its scopes now."""
     comment = _markers.comment(verb, *_literals(*scopes))
     # Operands of inline assembly begin with a $.
-    comment = comment.replace("$", "$$")
+    text = f"{comment.replace('$', '$$')}\n\t{_markers.carrier(kind)}"
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        if _markers.ENABLED and value is None:
-            _call(builder, ir.IntType(32), f"{comment}\n\tmov.u32 $0, 0;", "=r,~{memory}")
-        elif _markers.ENABLED:
-            _emit_value(builder, comment, arguments[-1])
+        if _markers.ENABLED:
+            operands = [] if kind is None else [arguments[-1]]
+            result = operands[0].type if operands else ir.IntType(32)
+            called = ir.FunctionType(result, [operand.type for operand in operands])
+            assembly = ir.InlineAsm(called, text, _markers.constraints(kind), side_effect=True)
+            builder.call(assembly, operands)
         return context.get_dummy_value()
 
     return generate
 
 
-def _emit_value(builder: Any, comment: str, value: Any) -> None:
-    """A marker whose carrier copies a value; narrow integers are widened."""
-    if isinstance(value.type, ir.IntType) and value.type.width not in (32, 64):
-        value = builder.zext(value, ir.IntType(32))
-    kinds = {"i32": "b32", "i64": "b64", "float": "f32", "double": "f64"}
-    kind = kinds[str(value.type)]
-    bits = 64 if kind.endswith("64") else 32
-    result = "=l" if bits == 64 else "=r"
-    text = f"{comment}\n\tmov.b{bits} $0, $1;"
-    _call(builder, ir.IntType(bits), text, f"{result},{_WORDS[kind]},~{{memory}}", value)
-
-
-def _call(builder: Any, result: Any, text: str, constraints: str, *operands: Any) -> None:
-    kind = ir.FunctionType(result, [operand.type for operand in operands])
-    builder.call(ir.InlineAsm(kind, text, constraints, side_effect=True), operands)
-
-
-def _check_value(value: Any) -> None:
-    if not isinstance(value, types.Integer | types.Float | types.Boolean):
-        raise TypeError(f"a value is an integer or a floating-point number, not {value}")
+def _payload(value: Any) -> tuple[_markers.PayloadKind, Any]:
+    """How a value of a type is recorded, and the type that Numba casts it to for that."""
+    if isinstance(value, types.Boolean):
+        return "u32", types.uint32
+    if isinstance(value, types.Integer):
+        is_wide = value.bitwidth > 32
+        if value.signed:
+            return ("s64", types.int64) if is_wide else ("s32", types.int32)
+        return ("u64", types.uint64) if is_wide else ("u32", types.uint32)
+    if isinstance(value, types.Float):
+        return ("f64", types.float64) if value.bitwidth == 64 else ("f32", types.float32)
+    if isinstance(value, types.Array):
+        raise TypeError(f"a value of type {value}: {_markers.ONE_VALUE_A_WARP}")
+    raise TypeError(f"a value is an integer or a floating-point number, not {value}")
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -106,6 +100,14 @@ def _with_value(verb: _markers.Verb, scope: Any, value: Any) -> Any:
         # Numba passes what is left out, too.
         left_out = types.Omitted(None) if value is None else value
         return types.void(scope, left_out), _emit(verb, scope)
-    plain = types.unliteral(value)
-    _check_value(plain)
-    return types.void(scope, plain), _emit(verb, scope, value=plain)
+    kind, taken = _payload(types.unliteral(value))
+    return types.void(scope, taken), _emit(verb, scope, kind=kind)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "scope":
+        raise AttributeError(
+            "gwatch has no scope() for Numba-CUDA, which compiles no `with` statement: "
+            "use scope_start() and scope_end()"
+        )
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
