@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -47,35 +46,6 @@ def expected_steps():
     for _ in range(STEPS):
         value = (value * 1664525 + 1013904223) & 0xFFFFFFFF
     return value
-
-
-@pytest.fixture(scope="module")
-def capability() -> int:
-    import torch
-
-    major, minor = torch.cuda.get_device_capability()
-    return 10 * major + minor
-
-
-@pytest.fixture(scope="module")
-def build(tmp_path_factory, capability):
-    """Compile a file of this folder for this GPU; gives the path of what was built."""
-    if shutil.which("nvcc") is None:
-        pytest.skip("nvcc is not installed")
-    folder = tmp_path_factory.mktemp("cuda_cpp")
-    target = f"{capability}a" if capability >= 90 else str(capability)
-
-    def compile_program(source: Path, name: str, *flags: str, ptx: bool = True) -> Path:
-        code = f"[compute_{target},sm_{target}]" if ptx else f"sm_{target}"
-        command = ["nvcc", "-O3", "-std=c++17", "-lineinfo", "-I", gwatch.get_include()]
-        command += [f"-gencode=arch=compute_{target},code={code}", *flags]
-        built = subprocess.run(
-            [*command, "-o", folder / name, source], capture_output=True, text=True, timeout=300
-        )
-        assert built.returncode == 0, built.stderr
-        return folder / name
-
-    return compile_program
 
 
 @pytest.fixture(scope="module")
@@ -363,29 +333,6 @@ def test_torch_compile_kernel():
 
     assert is_right(output)
     assert run.counts.events == EVENTS
-
-
-@pytest.fixture
-def numba_cuda(monkeypatch):
-    """numba.cuda, where it compiles a kernel without markers."""
-    cuda = pytest.importorskip("numba.cuda")
-    import numba_cuda
-    import numpy
-
-    # numba-cuda 0.30.4 and older ask for it; NumPy 2.5 has it no more.
-    if not hasattr(numpy, "row_stack"):
-        monkeypatch.setattr(numpy, "row_stack", lambda parts: numpy.vstack(parts), raising=False)
-
-    @cuda.jit
-    def unmarked(out):
-        out[0] = 1
-
-    try:
-        unmarked[1, 1](cuda.device_array(1, "int32"))
-    except (AttributeError, ImportError) as error:
-        versions = f"numba-cuda {numba_cuda.__version__}, NumPy {numpy.__version__}"
-        pytest.skip(f"{versions} do not work together: {error}")
-    return cuda
 
 
 @pytest.mark.parametrize("is_compiled_before", [False, True])
