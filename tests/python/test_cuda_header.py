@@ -57,21 +57,21 @@ EXPECTED = [
     "end 4th",
     "mark 65535",
     "mark here",
-    "start 5 b32",
-    "start named b32",
-    "mark 8 b32",
-    "mark wide b64",
-    "mark 9 b64",
+    "start 5 s32",
+    "start named u32",
+    "mark 8 f32",
+    "mark wide s64",
+    "mark 9 f64",
     "mark 10 b64",
-    "mark 11 b32",
-    "mark 12 b32",
+    "mark 11 s32",
+    "mark 12 u32",
     "start 6",
     "end 6",
     "end 1",
     "end whole",
 ]
 MARKER = re.compile(
-    r"// gwatch:(?P<text>[^\n]+)\n\s*mov\.(?:u32 %\w+, 0;|(?P<payload>b32|b64) %\w+, %\w+;)"
+    r"// gwatch:(?P<text>[^\n]+)\n\s*mov\.(?:u32 %\w+, 0;|(?P<payload>[suf](?:32|64)|b64) %\w+, %\w+;)"
 )
 
 

@@ -65,10 +65,6 @@ namespace gwatch {
 namespace cuda {
 namespace detail {
 
-__host__ __device__ constexpr bool is_id(long long id) {
-    return 0 <= id && id <= 65535;
-}
-
 __host__ __device__ constexpr bool is_name_byte(char c) {
     return ('A' <= c && c <= 'Z') || ('a' <= c && c <= 'z') || ('0' <= c && c <= '9') || c == '_';
 }
@@ -87,29 +83,38 @@ __host__ __device__ constexpr bool is_name(const char (&text)[Size]) {
 template <class T>
 __host__ __device__ __forceinline__ void ignore(T) {}
 
-/// The value as the register that a marker copies: its bits stay, narrow integers are widened.
-__device__ __forceinline__ float payload(float value) {
-    return value;
-}
-__device__ __forceinline__ double payload(double value) {
-    return value;
-}
-template <class T>
-__device__ __forceinline__ unsigned long long payload(T* value) {
-    return reinterpret_cast<unsigned long long>(value);
-}
-template <bool IsWide>
-struct Register {
-    using Type = unsigned;
+template <bool IsFirst, class First, class Second>
+struct Choose {
+    using Type = First;
 };
-template <>
-struct Register<true> {
-    using Type = unsigned long long;
+template <class First, class Second>
+struct Choose<false, First, Second> {
+    using Type = Second;
+};
+
+/// What a value is recorded as: narrow ones are widened; a class (__half) counts as a float.
+template <class T, bool IsClass>
+struct Recorded {
+    static constexpr bool kIsWide = sizeof(T) > 4, kIsSigned = T(-1) < T(0);
+    static constexpr bool kIsFloat = T(0.5) != T(0) && T(0.5) != T(1);
+    using Float = typename Choose<kIsWide, double, float>::Type;
+    using Signed = typename Choose<kIsWide, long long, int>::Type;
+    using Unsigned = typename Choose<kIsWide, unsigned long long, unsigned>::Type;
+    using Integer = typename Choose<kIsSigned, Signed, Unsigned>::Type;
+    using Type = typename Choose<kIsFloat, Float, Integer>::Type;
 };
 template <class T>
-__device__ __forceinline__ typename Register<(sizeof(T) > 4)>::Type payload(T value) {
+struct Recorded<T, true> {
+    using Type = float;
+};
+template <class T>
+__device__ __forceinline__ auto payload(T value) {
     static_assert(sizeof(T) <= 8, "gwatch: a value has at most 64 bits");
-    return static_cast<typename Register<(sizeof(T) > 4)>::Type>(value);
+    return static_cast<typename Recorded<T, __is_class(T)>::Type>(value);
+}
+template <class T>
+__device__ __forceinline__ const void* payload(T* value) {
+    return (const void*)value;
 }
 
 }  // namespace detail
@@ -121,8 +126,8 @@ __device__ __forceinline__ typename Register<(sizeof(T) > 4)>::Type payload(T va
 // A function for both sides is compiled for the host, too, whose assembler knows no PTX.
 #if GWATCH_MARKERS && defined(__CUDA_ARCH__)
 
-#define GWATCH_DETAIL_CHECK_ID(id)                                           \
-    static_assert(::gwatch::cuda::detail::is_id(static_cast<long long>(id)), \
+#define GWATCH_DETAIL_CHECK_ID(id)                                                        \
+    static_assert(static_cast<long long>(id) >= 0 && static_cast<long long>(id) <= 65535, \
                   "gwatch: a scope id is from 0 to 65535")
 #define GWATCH_DETAIL_CHECK_NAME(name)                   \
     static_assert(::gwatch::cuda::detail::is_name(name), \
@@ -169,35 +174,36 @@ __device__ __forceinline__ typename Register<(sizeof(T) > 4)>::Type payload(T va
         GWATCH_DETAIL_EMIT(GWATCH_DETAIL_SWITCH_TEXT(ending, starting), ); \
     } while (0)
 
-#define GWATCH_DETAIL_CARRY(type, bits, input, carrier, output, verb, scope, ...) \
-    static __device__ __forceinline__ void emit(type gwatch_value) {              \
-        carrier gwatch_carrier;                                                   \
-        asm volatile(GWATCH_DETAIL_TEXT(verb, scope, "mov." bits " %0, %1;")      \
-                     : output(gwatch_carrier)                                     \
-                     : input(gwatch_value) __VA_ARGS__                            \
-                     : "memory");                                                 \
-        ::gwatch::cuda::detail::ignore(gwatch_carrier);                           \
+// The type of the instruction says how the value is to be read.
+#define GWATCH_DETAIL_CARRY(type, kind, register, verb, scope, ...)          \
+    static __device__ __forceinline__ void emit(type gwatch_value) {         \
+        type gwatch_carrier;                                                 \
+        asm volatile(GWATCH_DETAIL_TEXT(verb, scope, "mov." kind " %0, %1;") \
+                     : "=" register(gwatch_carrier)                          \
+                     : register(gwatch_value) __VA_ARGS__                    \
+                     : "memory");                                            \
+        ::gwatch::cuda::detail::ignore(gwatch_carrier);                      \
     }
-#define GWATCH_DETAIL_EMIT_VALUE(value, ...)                                                       \
-    struct GwatchMarker {                                                                          \
-        GWATCH_DETAIL_CARRY(unsigned, "b32", "r", unsigned, "=r", __VA_ARGS__)                     \
-        GWATCH_DETAIL_CARRY(float, "b32", "f", unsigned, "=r", __VA_ARGS__)                        \
-        GWATCH_DETAIL_CARRY(unsigned long long, "b64", "l", unsigned long long, "=l", __VA_ARGS__) \
-        GWATCH_DETAIL_CARRY(double, "b64", "d", unsigned long long, "=l", __VA_ARGS__)             \
-    };                                                                                             \
-    GwatchMarker::emit(::gwatch::cuda::detail::payload(value))
-
-#define GWATCH_DETAIL_ID_VALUE(verb, id, value)                                   \
-    do {                                                                          \
-        GWATCH_DETAIL_CHECK_ID(id);                                               \
-        GWATCH_DETAIL_EMIT_VALUE(value, verb, "%2", , "n"(static_cast<int>(id))); \
-    } while (0)
-#define GWATCH_DETAIL_NAME_VALUE(verb, name, value)    \
-    do {                                               \
-        GWATCH_DETAIL_CHECK_NAME(name);                \
-        GWATCH_DETAIL_EMIT_VALUE(value, verb, name, ); \
+#define GWATCH_DETAIL_EMIT_VALUE(check, value, ...)                          \
+    do {                                                                     \
+        check;                                                               \
+        struct GwatchMarker {                                                \
+            GWATCH_DETAIL_CARRY(int, "s32", "r", __VA_ARGS__)                \
+            GWATCH_DETAIL_CARRY(unsigned, "u32", "r", __VA_ARGS__)           \
+            GWATCH_DETAIL_CARRY(float, "f32", "f", __VA_ARGS__)              \
+            GWATCH_DETAIL_CARRY(long long, "s64", "l", __VA_ARGS__)          \
+            GWATCH_DETAIL_CARRY(unsigned long long, "u64", "l", __VA_ARGS__) \
+            GWATCH_DETAIL_CARRY(double, "f64", "d", __VA_ARGS__)             \
+            GWATCH_DETAIL_CARRY(const void*, "b64", "l", __VA_ARGS__)        \
+        };                                                                   \
+        GwatchMarker::emit(::gwatch::cuda::detail::payload(value));          \
     } while (0)
 
+#define GWATCH_DETAIL_ID_VALUE(verb, id, value)                               \
+    GWATCH_DETAIL_EMIT_VALUE(GWATCH_DETAIL_CHECK_ID(id), value, verb, "%2", , \
+                             "n"(static_cast<int>(id)))
+#define GWATCH_DETAIL_NAME_VALUE(verb, name, value) \
+    GWATCH_DETAIL_EMIT_VALUE(GWATCH_DETAIL_CHECK_NAME(name), value, verb, name, )
 #define GWATCH_DETAIL_BLOCK(object, id, START, END)                    \
     struct GwatchAtEnd##object {                                       \
         __device__ __forceinline__ ~GwatchAtEnd##object() { END(id); } \
