@@ -13,6 +13,7 @@ namespace gwatch::instrument {
 namespace {
 
 using record::LaunchConstants;
+using record::PayloadKind;
 
 /// "gwatch_", or with a number when a word of the module holds that.
 std::string choose_prefix(const ptx::Module& module) {
@@ -78,8 +79,7 @@ static_assert(offsetof(record::RegionHeader, globaltimer) == 0 &&
                   offsetof(record::RegionHeader, cluster_rank) == 28,
               "kSetup writes these");
 static_assert(offsetof(record::Slot, site) == 4 && offsetof(record::Slot, clock_high) == 6 &&
-                  offsetof(record::Unit, mask) == 8 &&
-                  offsetof(record::Unit, globaltimer_low) == 12 &&
+                  offsetof(record::Unit, mask) == 8 && offsetof(record::Unit, word) == 12 &&
                   offsetof(record::ChunkHeader, lane) == 4 &&
                   offsetof(record::ChunkHeader, sm) == 8,
               "kPack, kSeriesStart and kColdUnit write these");
@@ -95,18 +95,17 @@ constexpr char kRegionOfLimit[] =
     "\tld.const.u32 %_a, <region_slots>;\n\tmul.lo.u32 %_a, %_a, <slot_bytes>;\n"
     "\tbfind.u32 %_a, %_a;\n\tshr.u32 %_region, %_limit, %_a;\n";
 
-std::string drop_events(const Site& site) {
-    if (site.markers == 0) return {};
-    return "\tred.global.add.u64 [%_address+<dropped_events>], " + std::to_string(site.markers) +
-           ";\n";
-}
-
 /// The record under the guard of its statement: the other threads jump over it.
 std::string under_guard(const PlannedSite& planned, const std::string& record) {
     if (planned.guard.empty()) return record;
     const std::string skip = "$_skip" + std::to_string(planned.number);
-    return "\t@" + std::string(planned.guard_negated ? "" : "!") + std::string(planned.guard) +
-           " bra " + skip + ";\n" + record + skip + ":\n";
+    return "\t@" + std::string(planned.guard_negated ? "" : "!") + "<guard> bra " + skip + ";\n" +
+           record + skip + ":\n";
+}
+
+/// Text of the module, which may have in it what means an own name here, or filled text.
+bool is_verbatim(std::string_view hole) {
+    return hole == "guard" || hole == "payload" || hole == "high_unit";
 }
 
 std::uint32_t events_of_series(const SiteTable& table, std::uint16_t number) {
@@ -136,6 +135,8 @@ std::string with_words(std::string_view text, std::uint32_t word, std::uint32_t 
 
 /// What one site does for the record of its series.
 std::string code_of_series(const PlannedSite& planned, const Site& site) {
+    if (planned.payload.kind != PayloadKind::kNone)
+        return std::string(snippets::kSeriesStart) + snippets::kStorePayload + snippets::kSeriesEnd;
     const bool is_last = site.place + 1 == site.series;
     std::string code = snippets::kSeriesStart;
     if (site.place != 0) {
@@ -149,6 +150,27 @@ std::string code_of_series(const PlannedSite& planned, const Site& site) {
         slot += is_pair;
     }
     return is_last ? code + snippets::kSeriesEnd : code;
+}
+
+/// The holes that a site's payload fills.
+void add_payload_parts(const PlannedSite& planned, Parts* parts) {
+    const std::uint32_t bits = record::payload_bits(planned.payload.kind);
+    (*parts)["payload_mov"] = planned.payload.opcode;
+    (*parts)["payload"] = planned.payload.source;
+    (*parts)["take"] = bits == 64 ? snippets::kTake64 : snippets::kTake32;
+    (*parts)["high_word"] = bits == 64 ? "" : snippets::kNoHighWord;
+    (*parts)["store"] = bits == 0 ? snippets::kUnknownStore : snippets::kUnknownStorePayload;
+    (*parts)["fourth_word"] = bits != 0         ? "<take>"
+                              : planned.is_exit ? snippets::kTimerLow
+                                                : snippets::kNoFourthWord;
+}
+
+/// Those that differ in the unit of the high half of a payload.
+void turn_to_high_half(Parts* parts) {
+    (*parts)["site"] += "high";
+    (*parts)["number"] = std::to_string(record::kPayloadHighSite);
+    (*parts)["fourth_word"] = snippets::kTakeHigh;
+    (*parts)["drop"] = "";
 }
 
 std::string code_of(const PlannedSite& planned, const Site& site) {
@@ -202,17 +224,26 @@ std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
                             const EntryFacts& facts) const {
     const Site& site = table.sites[planned.number - 1];
     const bool in_entry = site.placement != Placement::kFunction;
-    return fill(
-        under_guard(planned, code_of(planned, site)),
-        {{"site", std::to_string(planned.number)},
-         {"read_mask", capabilities_.activemask ? kReadMask : kReadMaskBefore62},
-         {"timer_low", planned.is_exit ? "%globaltimer_lo" : "0"},
-         {"flush", facts.may_drop ? snippets::kFlush : ""},
-         {"find_region", in_entry ? kRegionOfLimit : ""},
-         {"uniform_warp", ""},
-         {"drop_events", drop_events(site)},
-         {"record_bytes", std::to_string(record::series_slots(site.series) * sizeof(record::Slot))},
-         {"events", std::to_string(events_of_series(table, planned.number))}});
+    Parts parts = {
+        {"site", std::to_string(planned.number)},
+        {"number", std::to_string(planned.number)},
+        {"guard", std::string(planned.guard)},
+        {"read_mask", capabilities_.activemask ? kReadMask : kReadMaskBefore62},
+        {"flush", facts.may_drop ? snippets::kFlush : ""},
+        {"find_region", in_entry ? kRegionOfLimit : ""},
+        {"uniform_warp", ""},
+        {"drop", std::string(snippets::kDrop) + (site.markers == 0 ? "" : snippets::kDropEvents)},
+        {"markers", std::to_string(site.markers)},
+        {"record_bytes", std::to_string(record::series_slots(site.series) * sizeof(record::Slot))},
+        {"events", std::to_string(events_of_series(table, planned.number))},
+        {"high_unit", ""}};
+    add_payload_parts(planned, &parts);
+    if (record::payload_bits(planned.payload.kind) == 64) {
+        Parts high = parts;
+        turn_to_high_half(&high);
+        parts["high_unit"] = fill(snippets::kColdUnit, high);
+    }
+    return fill(under_guard(planned, code_of(planned, site)), parts);
 }
 
 std::string Emitter::fill(std::string_view text, const Parts& parts) const {
@@ -226,8 +257,9 @@ std::string Emitter::fill(std::string_view text, const Parts& parts) const {
             const std::size_t end = text.find('>', i);
             const std::string_view hole = text.substr(i + 1, end - i - 1);
             const auto own = parts.find(hole);
-            filled += fill(own != parts.end() ? own->second : layout_parts().at(std::string(hole)),
-                           parts);
+            const std::string& part =
+                own != parts.end() ? own->second : layout_parts().at(std::string(hole));
+            filled += is_verbatim(hole) ? part : fill(part, parts);
             i = end;
         } else {
             filled += text[i];

@@ -31,6 +31,7 @@ constexpr Word kMetaWords[] = {{0, kMetaBytes},  {1, 0},          {2, 5}, {4, 32
 constexpr std::size_t kSizeWord = 0;
 constexpr std::size_t kNumberWord = 1;
 constexpr std::size_t kMethodWord = 2;
+constexpr std::size_t kTypeWord = 3;
 constexpr std::size_t kKindWord = 4;
 constexpr std::size_t kNameLengthWord = 6;
 constexpr std::uint32_t kNativeDump = 3;
@@ -150,7 +151,8 @@ Result<std::pair<std::uint32_t, IketEvent>> read_event(const Variable& variable)
     }
     const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(kNameOffset);
     const std::string name(first, first + length);
-    return std::pair{word(bytes, kNumberWord), IketEvent{name, *kind}};
+    const auto type = static_cast<IketType>(word(bytes, kTypeWord));
+    return std::pair{word(bytes, kNumberWord), IketEvent{name, *kind, type}};
 }
 
 }  // namespace

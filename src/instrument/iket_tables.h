@@ -18,9 +18,21 @@ enum class IketKind : std::uint8_t {
     kRange  ///< begins and ends a range in turns
 };
 
+/// Types of payloads that say more than how many bits they have.
+enum class IketType : std::uint32_t {
+    kSigned8 = 1,
+    kSigned16 = 3,
+    kSigned32 = 5,
+    kUnsigned32 = 6,
+    kSigned64 = 7,
+    kFloat32 = 13,
+    kFloat64 = 14
+};
+
 struct IketEvent {
     std::string name;
     IketKind kind;
+    IketType type;  ///< of the payload; also values that the enum has not
 };
 
 /// By number.

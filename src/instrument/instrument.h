@@ -24,6 +24,7 @@ struct Marker {
     Placement placement;
     std::string placement_reason;  ///< why it is not proven to be passed by the whole warp
     std::uint16_t site;            ///< fused markers share one
+    record::PayloadKind payload;   ///< of the value that it records
 };
 
 /// Whole lines of an instrumented text that the original has not.

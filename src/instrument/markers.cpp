@@ -10,6 +10,10 @@ namespace {
 using ptx::Statement;
 using ptx::StatementKind;
 using ptx::TokenKind;
+using record::PayloadKind;
+
+/// With a source of 0, the carrier of a marker without a payload.
+constexpr std::string_view kEmptyCarrier = "mov.u32";
 
 bool is_mov(const ptx::Module& module, const Statement& statement) {
     if (statement.kind != StatementKind::kInstruction) return false;
@@ -63,11 +67,44 @@ std::optional<Comment> comment_before(const ptx::Module& module, std::uint32_t s
     return std::nullopt;
 }
 
+struct CarrierType {
+    std::string_view opcode;
+    PayloadKind kind;
+};
+constexpr CarrierType kCarrierTypes[] = {
+    {"mov.s32", PayloadKind::kSigned32},   {"mov.u32", PayloadKind::kUnsigned32},
+    {"mov.b32", PayloadKind::kUnsigned32}, {"mov.f32", PayloadKind::kFloat32},
+    {"mov.s64", PayloadKind::kSigned64},   {"mov.u64", PayloadKind::kUnsigned64},
+    {"mov.f64", PayloadKind::kFloat64},    {"mov.b64", PayloadKind::kBits}};
+
+/// The value that a marker's carrier moves. The error does not say where the marker stands.
+Result<CarriedPayload> payload_of(const ptx::Module& module, const Statement& statement,
+                                  Verb verb) {
+    const ptx::Instruction carrier = module.instruction(statement);
+    const std::string detail = "\n    " + std::string(module.text_of(statement));
+    if (carrier.operands.size() != 2)
+        return Error{ErrorKind::kInstrument, "the marker's mov has not two operands", detail};
+    if (carrier.opcode == kEmptyCarrier && carrier.operands[1] == "0") return CarriedPayload{};
+    if (verb != Verb::kStart && verb != Verb::kMark) {
+        return Error{ErrorKind::kInstrument,
+                     "an end or switch records no value, but its mov moves one", detail,
+                     "Put `mov.u32 x, 0` behind the comment; give the value to a start or mark."};
+    }
+    for (const CarrierType& type : kCarrierTypes) {
+        if (type.opcode == carrier.opcode)
+            return CarriedPayload{type.kind, carrier.opcode, carrier.operands[1]};
+    }
+    return Error{ErrorKind::kInstrument,
+                 "a value of " + std::string(carrier.opcode) + " cannot be recorded", detail,
+                 "Widen it in front of the marker: a value is moved by mov.s32, .u32, .f32, .b32, "
+                 ".s64, .u64, .f64 or .b64."};
+}
+
 Error locate(const ptx::Module& module, std::uint32_t comment_token, Error error) {
     const ptx::Token& comment = module.tokens()[comment_token];
     const auto line = module.position(comment.offset).line;
     error.message = "PTX line " + std::to_string(line) + ": " + error.message;
-    error.detail = "    " + std::string(module.text_of(comment));
+    error.detail = "    " + std::string(module.text_of(comment)) + error.detail;
     return error;
 }
 
@@ -83,7 +120,9 @@ Result<std::vector<FoundMarker>> find_markers(const ptx::Module& module,
         if (!comment || !is_mov(module, module.statements()[i])) continue;
         auto text = parse_marker_comment(module.text_of(module.tokens()[comment->token]));
         if (!text) return locate(module, comment->token, text.error());
-        markers.push_back({*std::move(text), comment->token, comment->next_statement, i});
+        auto payload = payload_of(module, module.statements()[i], text->verb);
+        if (!payload) return locate(module, comment->token, payload.error());
+        markers.push_back({*std::move(text), comment->token, comment->next_statement, i, *payload});
     }
     return markers;
 }

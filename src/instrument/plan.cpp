@@ -43,13 +43,15 @@ const char* reason_for(Placement placement) {
     return "";
 }
 
-/// Markers with nothing but carriers, braces, .loc and .reg between them.
+/// Markers with nothing but carriers, braces, .loc and .reg between them. Only the first of them
+/// may have a payload: its value is read in front of the first carrier.
 class Fusion {
   public:
     explicit Fusion(const ptx::Module& module) : module_(module) {}
 
     bool joins(const FoundMarker& previous, const FoundMarker& next) const {
         if (has_guard(previous.carrier) || has_guard(next.carrier)) return false;
+        if (next.payload.kind != record::PayloadKind::kNone) return false;
         for (std::uint32_t i = previous.carrier + 1; i < next.carrier; ++i) {
             if (!is_transparent(module_.statements()[i])) return false;
         }
@@ -134,6 +136,7 @@ class Planner {
 
     void add_markers(const std::vector<FoundMarker>& markers, std::size_t begin, std::size_t end) {
         Site& site = add_site(markers[begin].carrier, false);
+        plan_.functions.back().sites.back().payload = markers[begin].payload;
         site.markers = static_cast<std::uint32_t>(end - begin);
         for (std::size_t i = begin; i < end; ++i) add_marker(markers[i], site);
         site.source = plan_.markers[plan_.markers.size() - site.markers].source;
@@ -163,8 +166,9 @@ class Planner {
         const bool first_starts = verb == Verb::kStart || verb == Verb::kMark;
         const std::uint32_t first = scope_of(found.text.scopes[0], source, first_starts);
         std::uint32_t second = ptx::kNone;
-        if (verb == Verb::kStart) site.actions.push_back({ActionKind::kStart, first});
-        if (verb == Verb::kMark) site.actions.push_back({ActionKind::kMark, first});
+        const record::PayloadKind payload = found.payload.kind;
+        if (verb == Verb::kStart) site.actions.push_back({ActionKind::kStart, first, payload});
+        if (verb == Verb::kMark) site.actions.push_back({ActionKind::kMark, first, payload});
         if (verb == Verb::kEnd || verb == Verb::kSwitch)
             site.actions.push_back({ActionKind::kEnd, first});
         if (verb == Verb::kSwitch) {
@@ -176,7 +180,7 @@ class Planner {
             module_.position(module_.tokens()[found.comment_token].offset).line;
         plan_.markers.push_back({verb, first, second, std::string(function.name), function.is_entry,
                                  line, source, site.placement, reason_for(site.placement),
-                                 static_cast<std::uint16_t>(plan_.table.sites.size())});
+                                 static_cast<std::uint16_t>(plan_.table.sites.size()), payload});
     }
 
     std::uint32_t scope_of(const ScopeName& name, const ptx::SourceLine& source, bool begins) {

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "instrument/instrument.h"
+#include "instrument/markers.h"
 #include "ptx/module.h"
 
 namespace gwatch::instrument {
@@ -19,6 +20,7 @@ struct PlannedSite {
     std::string_view guard =
         {};  ///< the predicate under which the statement, and so the record, happens; else empty
     bool guard_negated = false;
+    CarriedPayload payload = {};  ///< of the first of its markers, whose carrier the statement is
     /// Used slots of its series' record that are stored here: from, and behind the last.
     std::uint8_t first_slot = 0;
     std::uint8_t end_slot = 1;

@@ -66,7 +66,7 @@ class SeriesFormer {
     bool joins(std::size_t previous, std::size_t next) {
         const PlannedSite& first = function_.sites[previous];
         const PlannedSite& second = function_.sites[next];
-        if (!is_proven_marker(first) || !is_proven_marker(second)) return false;
+        if (!may_join(first) || !may_join(second)) return false;
         if (second.statement - first.statement > kFarthestSite) return false;
         if (!order_.always_follows(static_cast<std::uint32_t>(previous),
                                    static_cast<std::uint32_t>(next)))
@@ -76,8 +76,10 @@ class SeriesFormer {
         return true;
     }
 
-    bool is_proven_marker(const PlannedSite& planned) const {
+    /// A value stands where the next site's clock would.
+    bool may_join(const PlannedSite& planned) const {
         return !planned.is_exit && planned.guard.empty() &&
+               planned.payload.kind == record::PayloadKind::kNone &&
                table_.sites[planned.number - 1].placement == Placement::kProven;
     }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ptx/module.h"
+#include "record/payload.h"
 
 // The site table: what a record's site number means. Made by the instrumenter, read by the decoder,
 // kept in the archive.
@@ -33,6 +34,8 @@ enum class ActionKind : std::uint8_t { kStart, kEnd, kMark, kExit };
 struct Action {
     ActionKind kind;
     std::uint32_t scope;  ///< index into SiteTable::scopes, or ptx::kNone
+    /// Of a start or mark that records a value; at most one action of a site does.
+    record::PayloadKind payload = record::PayloadKind::kNone;
 };
 
 /// One place of injected code. Fused markers are several actions, in order. Proven sites that are

@@ -9,6 +9,8 @@ namespace gwatch::instrument {
 namespace {
 
 using Json = nlohmann::json;
+using record::payload_name;
+using record::PayloadKind;
 
 // In the order of their enums.
 constexpr std::array<const char*, 4> kActionNames = {"start", "end", "mark", "exit"};
@@ -35,6 +37,7 @@ Json site_to_json(const Site& site) {
     for (const Action& action : site.actions) {
         Json one = Json::array({kActionNames[static_cast<std::size_t>(action.kind)]});
         if (action.scope != ptx::kNone) one.push_back(action.scope);
+        if (action.payload != PayloadKind::kNone) one.push_back(payload_name(action.payload));
         actions.push_back(std::move(one));
     }
     return {{"actions", std::move(actions)},
@@ -98,17 +101,27 @@ bool read_scope(const Json& json, SiteTable* table) {
     return reader.ok();
 }
 
+bool read_payload(const Json& json, Action* action) {
+    if (action->kind != ActionKind::kStart && action->kind != ActionKind::kMark) return false;
+    if (!json.is_string()) return false;
+    const auto kind = record::payload_named(json.get_ref<const std::string&>());
+    if (!kind) return false;
+    action->payload = *kind;
+    return true;
+}
+
 bool read_action(const Json& json, std::size_t scope_count, Site* site) {
     if (!json.is_array() || json.empty()) return false;
     const auto kind = index_of(kActionNames, json[0]);
     if (!kind) return false;
     Action action{static_cast<ActionKind>(*kind), ptx::kNone};
     if (action.kind != ActionKind::kExit) {
-        if (json.size() != 2 || !json[1].is_number_unsigned() ||
+        if (json.size() < 2 || json.size() > 3 || !json[1].is_number_unsigned() ||
             json[1].get<std::uint64_t>() >= scope_count)
             return false;
         action.scope = json[1].get<std::uint32_t>();
     }
+    if (json.size() == 3 && !read_payload(json[2], &action)) return false;
     site->actions.push_back(action);
     return true;
 }

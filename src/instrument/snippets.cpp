@@ -124,7 +124,7 @@ $_every<site>:
 const char kSeriesStart[] = R"(	mov.u64 %_clock, %clock64;
 	setp.lt.and.u32 %_fits, %_cursor, %_limit, %_leader;
 	mov.b64 {%_word0, %_word1}, %_clock;
-	mad.lo.u32 %_word1, %_word1, 65536, <site>;
+	mad.lo.u32 %_word1, %_word1, 65536, <number>;
 	cvt.u64.u32 %_record, %_cursor;
 	add.u64 %_record, %_regions, %_record;
 )";
@@ -143,8 +143,23 @@ const char kStorePair[] =
     "\t@%_fits st.global.v4.b32 [%_record+<slot_offset>], {%_word<word>, %_word<next_word>, "
     "%_word<third_word>, %_word<fourth_word>};\n";
 
+const char kStorePayload[] =
+    R"(<take><high_word>	@%_fits st.global.v4.b32 [%_record], {%_word0, %_word1, %_a, %_b};
+)";
+
 const char kSeriesEnd[] = R"(	@%_fits add.u32 %_cursor, %_cursor, <record_bytes>;
 	@!%_fits add.u32 %_extra, %_extra, <events>;
+)";
+
+// To %_a and, of 64 bits, %_b.
+const char kTake32[] = R"(	<payload_mov> %_a, <payload>;
+)";
+
+const char kTake64[] = R"(	<payload_mov> %_count, <payload>;
+	mov.b64 {%_a, %_b}, %_count;
+)";
+
+const char kNoHighWord[] = R"(	mov.u32 %_b, 0;
 )";
 
 // `.uni` holds since all lanes that are here together have the same mask. Of a whole warp lane 0
@@ -156,15 +171,21 @@ const char kUnknownRecord[] = R"(	mov.u64 %_clock, %clock64;
 	setp.ge.and.u32 %_cold, %_cursor, %_limit, %_leader;
 <pack>	cvt.u64.u32 %_address, %_cursor;
 	add.u64 %_address, %_regions, %_address;
-	@%_fits st.global.v2.b32 [%_address], {%_low, %_high};
-	@%_fits add.u32 %_cursor, %_cursor, <record_bytes>;
+<store>	@%_fits add.u32 %_cursor, %_cursor, <record_bytes>;
 	@!%_cold bra $_back<site>;
 $_cold<site>:
-<lowest><unit>$_back<site>:
+<lowest><unit><high_unit>$_back<site>:
+)";
+
+const char kUnknownStore[] = R"(	@%_fits st.global.v2.b32 [%_address], {%_low, %_high};
+)";
+
+const char kUnknownStorePayload[] =
+    R"(<take><high_word>	@%_fits st.global.v4.b32 [%_address], {%_low, %_high, %_a, %_b};
 )";
 
 const char kPartedRecord[] = R"(	mov.u64 %_clock, %clock64;
-<read_mask><lowest><unit>)";
+<read_mask><lowest><unit><high_unit>)";
 
 // The cursor stays: these lanes leave.
 const char kHotExit[] = R"(<pack>	cvt.u64.u32 %_address, %_cursor;
@@ -200,16 +221,32 @@ $_flushed<site>:
 
 // The 48 bits of a clock and the site.
 const char kPack[] = R"(	mov.b64 {%_low, %_high}, %_clock;
-	mad.lo.u32 %_high, %_high, 65536, <site>;
+	mad.lo.u32 %_high, %_high, 65536, <number>;
 )";
 
 const char kLowestOfMask[] = R"(	and.b32 %_a, %_below, %_mask;
 	setp.eq.u32 %_writes, %_a, 0;
 )";
 
-// In: %_clock, %_mask, %_chunk, %_pool and %_writes. %_a is 0 where it is added to the address:
-// without a value that differs by lane the assembler merges the atomics of a warp, which is long
-// code for a single lane.
+const char kDrop[] = R"(	red.global.add.u64 [%_address+<dropped_records>], 1;
+)";
+
+const char kDropEvents[] = R"(	red.global.add.u64 [%_address+<dropped_events>], <markers>;
+)";
+
+const char kTimerLow[] = R"(	mov.u32 %_a, %globaltimer_lo;
+)";
+
+const char kNoFourthWord[] = R"(	mov.u32 %_a, 0;
+)";
+
+const char kTakeHigh[] = R"(<take>	mov.b32 %_a, %_b;
+)";
+
+// In: %_clock, %_mask, %_chunk, %_pool and %_writes, which is false behind a unit that found no
+// chunk: the high half of a payload is not written without its low half. %_a is 0 where it is added
+// to the address: without a value that differs by lane the assembler merges the atomics of a warp,
+// which is long code for a single lane.
 const char kColdUnit[] = R"(	and.b32 %_a, %_chunk, <chunk_bytes_mask>;
 	setp.eq.and.u32 %_takes, %_a, 0, %_writes;
 	@!%_takes bra $_write<site>;
@@ -220,8 +257,7 @@ const char kColdUnit[] = R"(	and.b32 %_a, %_chunk, <chunk_bytes_mask>;
 	cvt.u64.u32 %_bound, %_a;
 	setp.lt.u64 %_writes, %_count, %_bound;
 	@%_writes bra $_head<site>;
-	red.global.add.u64 [%_address+<dropped_records>], 1;
-<drop_events>	bra $_write<site>;
+<drop>	bra $_write<site>;
 $_head<site>:
 <find_region>	cvt.u32.u64 %_chunk, %_count;
 	mul.lo.u32 %_chunk, %_chunk, <chunk_bytes>;
@@ -236,8 +272,7 @@ $_head<site>:
 $_write<site>:
 	cvt.u64.u32 %_address, %_chunk;
 	add.u64 %_address, %_pool, %_address;
-<pack>	mov.u32 %_a, <timer_low>;
-	@%_writes st.global.v4.b32 [%_address], {%_low, %_high, %_mask, %_a};
+<pack><fourth_word>	@%_writes st.global.v4.b32 [%_address], {%_low, %_high, %_mask, %_a};
 	@%_writes add.u32 %_chunk, %_chunk, <unit_bytes>;
 )";
 
@@ -263,7 +298,7 @@ const char kFunctionRecord[] = R"(	{
 	mov.u32 %_a, %laneid;
 	mad.wide.u32 %_lane_cursor, %_a, 4, %_lane_cursor;
 	ld.global.u32 %_chunk, [%_lane_cursor];
-<unit>	st.global.u32 [%_lane_cursor], %_chunk;
+<unit><high_unit>	st.global.u32 [%_lane_cursor], %_chunk;
 $_done<site>:
 	}
 )";

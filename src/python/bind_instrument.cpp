@@ -117,6 +117,10 @@ void bind_marker(py::module_& module) {
         .def_property_readonly("placement_reason",
                                [](const NamedMarker& self) { return self.marker.placement_reason; })
         .def_property_readonly(
+            "payload",
+            [](const NamedMarker& self) { return record::payload_name(self.marker.payload); },
+            "Kind of the value that it records: s32, u32, f32, s64, u64, f64 or bits; else empty.")
+        .def_property_readonly(
             "site", [](const NamedMarker& self) { return self.marker.site; },
             "Fused markers share one.");
 }

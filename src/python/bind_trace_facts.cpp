@@ -88,7 +88,11 @@ void bind_scopes(py::module_& module) {
         .def_readwrite("name", &Scope::name)
         .def_readwrite("id", &Scope::id, "-1 when it was marked by name.")
         .def_readwrite("file", &Scope::file, "Empty when unknown.")
-        .def_readwrite("line", &Scope::line, "0 when unknown.");
+        .def_readwrite("line", &Scope::line, "0 when unknown.")
+        .def_property_readonly(
+            "payload", [](const Scope& self) { return record::payload_name(self.payload); },
+            "Kind of the values that its starts and marks record: s32, u32, f32, s64, u64, f64 or "
+            "bits; empty when they record none.");
     py::class_<Site>(module, "Site", "One static place of the kernel that records.")
         .def(py::init<>())
         .def_readwrite("actions", &Site::actions)

@@ -51,19 +51,28 @@ void bind_lanes(py::module_& module) {
 void bind_columns(py::module_& module) {
     py::class_<Column>(module, "Column", "A column behind a memoryview.", py::buffer_protocol())
         .def_buffer([](const Column& self) { return self.describe(self.vector); });
+    py::class_<Payloads>(module, "Payloads",
+                         "The values that starts or marks recorded, as columns of equal length.")
+        .def("__len__", &Payloads::size)
+        .def_property_readonly("row", column_of(&Payloads::row), "Rows of the table; they ascend.")
+        .def_property_readonly("bits", column_of(&Payloads::bits),
+                               "To be read by the kind of the row's scope; 32-bit ones "
+                               "zero-extended.");
     py::class_<Slices>(module, "Slices", "Slices of all lanes as columns of equal length.")
         .def("__len__", &Slices::size)
         .def_property_readonly("start_ns", column_of(&Slices::start_ns))
         .def_property_readonly("duration_ns", column_of(&Slices::duration_ns))
         .def_property_readonly("scope", column_of(&Slices::scope), "Indices into Run.scopes.")
         .def_property_readonly("depth", column_of(&Slices::depth))
-        .def_property_readonly("mask", column_of(&Slices::mask), "Bit t: thread t was in it.");
+        .def_property_readonly("mask", column_of(&Slices::mask), "Bit t: thread t was in it.")
+        .def_readonly("payloads", &Slices::payloads, "Of their starts.");
     py::class_<Instants>(module, "Instants", "Single instants as columns of equal length.")
         .def("__len__", &Instants::size)
         .def_property_readonly("lane", column_of(&Instants::lane), "Indices into Run.lanes.")
         .def_property_readonly("time_ns", column_of(&Instants::time_ns))
         .def_property_readonly("scope", column_of(&Instants::scope))
-        .def_property_readonly("mask", column_of(&Instants::mask));
+        .def_property_readonly("mask", column_of(&Instants::mask))
+        .def_readonly("payloads", &Instants::payloads);
 }
 
 void bind_run(py::module_& module) {

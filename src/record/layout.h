@@ -15,7 +15,9 @@
 // begins with a Slot, which names its site. Sites that a warp always passes one after the other (a
 // series) share a record: behind the Slot of the first one follow the low words of the others'
 // clocks, two a slot; where the number of sites is even, the last one's clock has a slot of its own
-// and all its 64 bits. A slot that fills up a pair is zero.
+// and all its 64 bits. A site with a payload is a series of its own: behind its Slot stand the 64
+// bits of the value that lane 0 had, 32-bit ones zero-extended. Another slot that fills up a pair
+// is zero.
 //
 // A region is full when the longest record of the kernel, and the exit behind it, would not fit.
 // Then it drops the records of proven markers: lane 0 counts their events in a register, and adds
@@ -80,9 +82,15 @@ struct Unit {
     std::uint32_t clock_low;
     std::uint16_t site;
     std::uint16_t clock_high;
-    std::uint32_t mask;             ///< the lanes that passed together
-    std::uint32_t globaltimer_low;  ///< of an exit: low word of %globaltimer, in ns; else 0
+    std::uint32_t mask;  ///< the lanes that passed together
+    /// Of an exit the low word of %globaltimer, in ns; of a site with a payload the low word of the
+    /// value that the writing lane had; else 0.
+    std::uint32_t word;
 };
+/// The site of a unit that is no record of its own: it stands behind one with a payload of 64 bits,
+/// in the next chunk of the lane if need be, with the same clock and mask, and its word is the high
+/// one. It is missing when it found no chunk.
+inline constexpr std::uint16_t kPayloadHighSite = 0xffff;
 static_assert(sizeof(ChunkHeader) == 16 && sizeof(Unit) == 16);
 inline constexpr std::uint32_t kChunkUnits = 64;  ///< the header and 63 records
 inline constexpr std::uint32_t kChunkBytes = kChunkUnits * sizeof(Unit);

@@ -46,7 +46,7 @@ void step_clock(Record* record, const Record& before, int sign) {
 
 Unit stepped(Unit unit, const Unit& before, int sign) {
     step_clock(&unit, before, sign);
-    unit.globaltimer_low -= static_cast<std::uint32_t>(sign) * before.globaltimer_low;
+    unit.word -= static_cast<std::uint32_t>(sign) * before.word;
     return unit;
 }
 

@@ -143,7 +143,7 @@ class Collector {
         if (elapsed < from || elapsed >= to) return elapsed >= to;
         const std::uint64_t expected = header.globaltimer + static_cast<std::uint64_t>(elapsed);
         const auto ahead =
-            static_cast<std::int32_t>(unit.globaltimer_low - static_cast<std::uint32_t>(expected));
+            static_cast<std::int32_t>(unit.word - static_cast<std::uint32_t>(expected));
         add(index, clock, expected + static_cast<std::uint64_t>(static_cast<std::int64_t>(ahead)),
             took_chunk || sites_.in_function(unit.site));
         return false;

@@ -5,7 +5,8 @@
 
 // The names of the archive's plain fields, in their order in the file: one list for the writer and
 // the reader. A visitor is called with (name, field) for each field and with (name, struct) for
-// each struct that has a visit(). field.optional(name, field) is one that older files lack.
+// each struct that has a visit(). field.optional(name, field) is one that older files lack;
+// field.payload_kind(name, field) is missing where nothing has a payload.
 namespace gwatch::trace {
 
 template <class Visitor>
@@ -82,6 +83,7 @@ void visit(Visitor& field, Scope& scope) {
     field("id", scope.id);
     field("file", scope.file);
     field("line", scope.line);
+    field.payload_kind("payload", scope.payload);
 }
 
 template <class Visitor>

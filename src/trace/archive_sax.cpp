@@ -12,8 +12,10 @@ using Json = nlohmann::json;
 constexpr std::array<std::string_view, 5> kTables = {"lanes", "slices", "marks", "orphan_starts",
                                                      "orphan_ends"};
 
-/// Root object, runs, a run, a table: a column is an array in that.
+/// Root object, runs, a run, a table: a column is an array in that, or in the table's payloads.
 constexpr std::size_t kColumnDepth = 4;
+constexpr std::string_view kPayloads = "payloads";
+constexpr std::string_view kBits = "bits";  // the one column of 64 bits without a sign
 
 class Builder : public nlohmann::json_sax<Json> {
   public:
@@ -26,13 +28,13 @@ class Builder : public nlohmann::json_sax<Json> {
     bool binary(binary_t& value) override { return add(Json::binary(std::move(value))); }
 
     bool number_integer(number_integer_t value) override {
-        if (column_ == nullptr) return add(value);
+        if (column_ == nullptr || is_bits_) return add(value);
         column_->push_back(value);
         return true;
     }
     bool number_unsigned(number_unsigned_t value) override {
-        if (column_ == nullptr || value > std::numeric_limits<std::int64_t>::max())
-            return add(value);
+        const bool fits = is_bits_ || value <= std::numeric_limits<std::int64_t>::max();
+        if (column_ == nullptr || !fits) return add(value);
         column_->push_back(static_cast<std::int64_t>(value));
         return true;
     }
@@ -41,7 +43,10 @@ class Builder : public nlohmann::json_sax<Json> {
     bool end_object() override { return close(); }
     bool start_array(std::size_t) override {
         if (column_ == nullptr && is_column()) {
-            column_name_ = table() + "." + frames_.back().key;
+            column_name_ = table();
+            if (frames_.size() > kColumnDepth) column_name_.append(".").append(kPayloads);
+            column_name_.append(".").append(frames_.back().key);
+            is_bits_ = frames_.size() > kColumnDepth && frames_.back().key == kBits;
             column_ = &run_columns()[column_name_];
             column_->clear();
             return true;
@@ -72,15 +77,20 @@ class Builder : public nlohmann::json_sax<Json> {
     };
 
     bool is_column() const {
-        if (frames_.size() != kColumnDepth || frames_[0].key != "runs" ||
-            !frames_[0].value->is_object() || !frames_[1].value->is_array() ||
-            !frames_[2].value->is_object() || !frames_[3].value->is_object()) {
+        if (frames_.size() != kColumnDepth && !is_in_payloads()) return false;
+        if (frames_[0].key != "runs" || !frames_[0].value->is_object() ||
+            !frames_[1].value->is_array() || !frames_[2].value->is_object() ||
+            !frames_[3].value->is_object()) {
             return false;
         }
         for (const std::string_view name : kTables) {
             if (frames_[2].key == name) return true;
         }
         return false;
+    }
+    bool is_in_payloads() const {
+        return frames_.size() == kColumnDepth + 1 && frames_[3].key == kPayloads &&
+               frames_[4].value->is_object();
     }
     const std::string& table() const { return frames_[2].key; }
     std::size_t run_index() const { return frames_[1].value->size() - 1; }
@@ -92,7 +102,8 @@ class Builder : public nlohmann::json_sax<Json> {
     void reject_in_column() {
         if (!archive_.column_error.empty()) return;
         archive_.column_error = "runs[" + std::to_string(run_index()) + "]." + column_name_ +
-                                " holds something else than whole numbers of 64 bits";
+                                " holds something else than whole numbers " +
+                                (is_bits_ ? "from 0 to 2^64 - 1" : "of 64 bits");
     }
 
     Json* place(Json value) {
@@ -138,6 +149,7 @@ class Builder : public nlohmann::json_sax<Json> {
     std::vector<std::int64_t>* column_ = nullptr;
     std::string column_name_;
     std::size_t depth_in_column_ = 0;
+    bool is_bits_ = false;  ///< of the column
     std::size_t position_ = 0;
 };
 

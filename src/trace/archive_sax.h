@@ -9,7 +9,8 @@
 
 namespace gwatch::trace {
 
-/// The integer columns of one run's tables, by "table.column".
+/// The integer columns of one run's tables, by "table.column", and those of their payloads, by
+/// "table.payloads.column"; of `bits` the 64 bits.
 using Columns = std::map<std::string, std::vector<std::int64_t>>;
 
 /// A parsed archive: all but the big columns as a tree.

@@ -148,6 +148,49 @@ void restore_starts(Table& table, Run* run) {
     }
 }
 
+void check_payload(Table& table, const Run& run, const std::vector<std::uint32_t>& scopes,
+                   std::size_t index, const Payloads& payloads) {
+    const std::uint64_t row = payloads.row[index];
+    const auto fail = [&](const char* column, const std::string& what) {
+        table.fail_column(column, at(index) + what);
+    };
+    if (row >= scopes.size()) {
+        return fail("payloads.row_delta", " leads to row " + std::to_string(row) +
+                                              " of a table of " + std::to_string(scopes.size()));
+    }
+    const Scope& scope = run.scopes[scopes[row]];
+    if (scope.payload == PayloadKind::kNone) {
+        return fail("payloads.row_delta", " leads to row " + std::to_string(row) +
+                                              ", whose scope " + scope.name +
+                                              " has no kind of payload");
+    }
+    if (record::payload_bits(scope.payload) == 32 && payloads.bits[index] >> 32 != 0)
+        fail("payloads.bits", " has more than the 32 bits of scope " + scope.name);
+}
+
+/// The payloads of a table whose rows have these scopes; a table need not have any.
+void fill_payloads(Table& table, const Run& run, const std::vector<std::uint32_t>& scopes,
+                   Payloads* payloads) {
+    const std::vector<std::int64_t>* deltas = table.find("payloads.row_delta");
+    const std::vector<std::int64_t>* bits = table.find("payloads.bits");
+    if (!table.ok() || (deltas == nullptr && bits == nullptr)) return;
+    if (deltas == nullptr) return table.fail(".payloads.row_delta is missing");
+    if (bits == nullptr) return table.fail(".payloads.bits is missing");
+    if (deltas->size() != bits->size()) {
+        return table.fail(".payloads.bits has " + std::to_string(bits->size()) +
+                          " values, row_delta has " + std::to_string(deltas->size()));
+    }
+    std::uint64_t row = 0;
+    for (std::size_t i = 0; i < deltas->size() && table.ok(); ++i) {
+        if ((*deltas)[i] < (i == 0 ? 0 : 1))
+            return table.fail_column("payloads.row_delta", at(i) + " does not ascend");
+        row += static_cast<std::uint64_t>((*deltas)[i]);
+        payloads->row.push_back(row);
+        payloads->bits.push_back(static_cast<std::uint64_t>((*bits)[i]));
+        check_payload(table, run, scopes, i, *payloads);
+    }
+}
+
 void fill_slices(Table& table, Run* run) {
     Slices& slices = run->slices;
     slices.start_ns = table.column<std::int64_t>("start_delta_ns", 0, kLatestNs);
@@ -172,6 +215,7 @@ void fill_slices(Table& table, Run* run) {
         }
     }
     restore_starts(table, run);
+    fill_payloads(table, *run, slices.scope, &slices.payloads);
 }
 
 void fill_instants(Table& table, const Run& run, Instants* instants) {
@@ -185,6 +229,7 @@ void fill_instants(Table& table, const Run& run, Instants* instants) {
         instants->mask[i] =
             restored_mask(run, run.lanes[instants->lane[i]].warp, instants->mask[i]);
     }
+    fill_payloads(table, run, instants->scope, &instants->payloads);
 }
 
 }  // namespace

@@ -24,6 +24,17 @@ class TableWriter {
     }
     void close() { out_ += '}'; }
 
+    /// The payloads of some rows: each row counted from the one before it.
+    void payloads(const Payloads& payloads) {
+        if (payloads.size() == 0) return;
+        out_ += ",\n\"payloads\":{";
+        first_ = true;
+        column("row_delta", payloads.size(),
+               [&](std::size_t i) { return payloads.row[i] - (i == 0 ? 0 : payloads.row[i - 1]); });
+        column("bits", payloads.size(), [&](std::size_t i) { return payloads.bits[i]; });
+        out_ += '}';
+    }
+
     /// value(i) for each row.
     template <class Value>
     void column(const char* name, std::size_t rows, Value value) {
@@ -132,6 +143,7 @@ void write_slices(const Run& run, TableWriter* table) {
     }
     const std::vector<std::uint32_t> masks = slice_masks(run);
     if (!masks.empty()) column("mask", masks);
+    table->payloads(run.slices.payloads);
     table->close();
 }
 
@@ -147,6 +159,7 @@ void write_instants(const Run& run, const char* name, const Instants& instants,
     table->column("mask", instants.size(), [&](std::size_t i) {
         return stored_mask(run, run.lanes[instants.lane[i]].warp, instants.mask[i]);
     });
+    table->payloads(instants.payloads);
     table->close();
 }
 

@@ -46,6 +46,14 @@ const char* placement_text(instrument::Placement placement) {
     return "unknown";
 }
 
+void note_payloads(const instrument::Site& site, Run* run) {
+    for (const instrument::Action& action : site.actions) {
+        if (action.payload == PayloadKind::kNone) continue;
+        PayloadKind& kind = run->scopes[action.scope].payload;
+        kind = record::common_payload(kind, action.payload);
+    }
+}
+
 void describe_sites(const instrument::SiteTable& table, const RawWarps& raw, Run* run) {
     for (const instrument::Scope& scope : table.scopes) {
         run->scopes.push_back(
@@ -53,6 +61,7 @@ void describe_sites(const instrument::SiteTable& table, const RawWarps& raw, Run
     }
     for (std::size_t i = 0; i < table.sites.size(); ++i) {
         const instrument::Site& site = table.sites[i];
+        note_payloads(site, run);
         Site described{{},
                        placement_text(site.placement),
                        to_utf8(site.function),
@@ -131,7 +140,7 @@ class LaneDecoder {
                   0};
         const std::vector<Event>& events = reader_.read(warp, line, lane.enter_ns);
         note_exit(events, warp.threads, &lane);
-        matcher_.match(events, static_cast<std::uint32_t>(index));
+        matcher_.match(events, reader_.payloads(), static_cast<std::uint32_t>(index));
         lane.end_slice = matcher_.slices();
         const std::int64_t last = events.empty() ? lane.enter_ns : events.back().time_ns;
         span_ns_ = std::max({span_ns_, last, lane.exit_ns});
@@ -208,6 +217,7 @@ Result<Run> decode(const record::RawRecords& raw, const instrument::SiteTable& s
     warps->faults.clocks_backwards = decoder.reader().faults().clocks_backwards;
     warps->faults.stray_masks = decoder.reader().faults().stray_masks;
     warps->faults.unsure_pauses = decoder.reader().faults().unsure_pauses;
+    warps->faults.lost_payloads = decoder.reader().faults().lost_payloads;
     run.warnings = warnings_of(run, raw, warps->faults, fit);
     return run;
 }

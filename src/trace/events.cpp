@@ -39,12 +39,14 @@ class Converter {
 
 const std::vector<Event>& EventReader::read(const WarpRecords& warp, const ClockLine& line,
                                             std::int64_t enter_ns) {
+    payloads_.clear();
     if (warp.cold_run_count == 0) {
         read_hot(warp, line, enter_ns);
         return events_;
     }
     gathered_.clear();
     run_ends_.clear();
+    low_half_ = nullptr;
     gather_hot(warp);
     for (const ColdRun& run : raw_.cold_of(warp)) gather_cold(warp, run);
     merge_runs();
@@ -59,23 +61,45 @@ void EventReader::read_hot(const WarpRecords& warp, const ClockLine& line, std::
     if (events_.size() < most) events_.resize(most);
     Converter converter(line, warp.header.clock);
     Event* to = events_.data();
-    for_each_hot(warp, sites_, &faults_, [&](std::uint32_t site, std::uint64_t clock) {
+    const auto visit = [&](std::uint32_t site, std::uint64_t clock, const std::uint64_t* payload) {
+        if (payload != nullptr)
+            payloads_.push_back({static_cast<std::uint32_t>(to - events_.data()),
+                                 sites_.cut_payload(site, *payload)});
         *to++ = {std::max(converter.ns(clock), enter_ns), site, warp.threads};
-    });
+    };
+    for_each_hot(warp, sites_, &faults_, visit);
     events_.resize(static_cast<std::size_t>(to - events_.data()));
 }
 
 void EventReader::gather_hot(const WarpRecords& warp) {
-    for_each_hot(warp, sites_, &faults_, [&](std::uint32_t site, std::uint64_t clock) {
+    const auto visit = [&](std::uint32_t site, std::uint64_t clock, const std::uint64_t* payload) {
         gathered_.push_back({clock, site, warp.threads});
-    });
+        if (payload == nullptr) return;
+        const std::uint64_t bits = sites_.cut_payload(site, *payload);
+        gathered_.push_back({clock, kLowWord, static_cast<std::uint32_t>(bits)});
+        gathered_.push_back({clock, kHighWord, static_cast<std::uint32_t>(bits >> 32)});
+    };
+    for_each_hot(warp, sites_, &faults_, visit);
     end_run(0);
+}
+
+/// Whether a unit is the high half of the payload of the unit in front of it in its lane.
+bool EventReader::completes_payload(const record::Unit& unit) const {
+    return low_half_ != nullptr && unit.clock_low == low_half_->clock_low &&
+           unit.clock_high == low_half_->clock_high && unit.mask == low_half_->mask;
 }
 
 void EventReader::gather_cold(const WarpRecords& warp, const ColdRun& run) {
     const std::size_t first = gathered_.size();
     std::uint64_t last_clock = warp.header.clock;
     for (const record::Unit& unit : run.units) {
+        if (unit.site == record::kPayloadHighSite) {
+            if (completes_payload(unit))
+                gathered_.push_back({gathered_.back().clock, kHighWord, unit.word});
+            low_half_ = nullptr;
+            continue;
+        }
+        low_half_ = nullptr;
         const std::uint64_t clock = unwrap_clock(clock48_of(unit), warp.header.clock);
         faults_.clocks_backwards += clock < last_clock ? 1 : 0;
         last_clock = std::max(clock, last_clock);
@@ -85,6 +109,9 @@ void EventReader::gather_cold(const WarpRecords& warp, const ColdRun& run) {
             continue;
         }
         gathered_.push_back({last_clock, unit.site, mask});
+        if (!sites_.has_payload(unit.site)) continue;
+        gathered_.push_back({last_clock, kLowWord, unit.word});
+        if (sites_.payload_bits(unit.site) == 64) low_half_ = &unit;
     }
     end_run(first);
 }
@@ -98,11 +125,10 @@ void EventReader::end_run(std::size_t first) {
     run_ends_.push_back(gathered_.size());
 }
 
-/// Merges neighbouring runs until there is one. Of equal clocks the earlier run's come first.
+/// Merges neighbouring runs until there is one. Of equal clocks the earlier run's come first, so
+/// the words of a payload stay behind their record.
 void EventReader::merge_runs() {
-    const auto by_clock = [](const ClockedEvent& a, const ClockedEvent& b) {
-        return a.clock < b.clock;
-    };
+    const auto by_clock = [](const Gathered& a, const Gathered& b) { return a.clock < b.clock; };
     while (run_ends_.size() > 1) {
         merged_.resize(gathered_.size());
         std::vector<std::size_t> ends;
@@ -125,9 +151,28 @@ void EventReader::time_gathered(const ClockLine& line, std::int64_t enter_ns) {
     events_.resize(gathered_.size());
     if (gathered_.empty()) return;
     Converter converter(line, gathered_.front().clock);
+    std::uint32_t count = 0;
     for (std::size_t i = 0; i < gathered_.size(); ++i) {
-        const ClockedEvent& event = gathered_[i];
-        events_[i] = {std::max(converter.ns(event.clock), enter_ns), event.site, event.mask};
+        const Gathered& one = gathered_[i];
+        if (one.site >= kLowWord) {
+            add_word(i, count - 1);
+            continue;
+        }
+        events_[count++] = {std::max(converter.ns(one.clock), enter_ns), one.site, one.mask};
+    }
+    events_.resize(count);
+}
+
+/// A payload of 64 bits needs both its words.
+void EventReader::add_word(std::size_t index, std::uint32_t event) {
+    const Gathered& word = gathered_[index];
+    const bool has_high = index + 1 < gathered_.size() && gathered_[index + 1].site == kHighWord;
+    if (word.site == kHighWord) {
+        payloads_.back().bits |= std::uint64_t{word.mask} << 32;
+    } else if (has_high || sites_.payload_bits(events_[event].site) == 32) {
+        payloads_.push_back({event, word.mask});
+    } else {
+        ++faults_.lost_payloads;
     }
 }
 

@@ -34,6 +34,20 @@ class FieldReader {
         if (problem_.empty() && object_.contains(name)) (*this)(name, value.emplace());
     }
 
+    /// None when the field is missing.
+    void payload_kind(const char* name, PayloadKind& kind) {
+        kind = PayloadKind::kNone;
+        if (!problem_.empty() || !object_.contains(name)) return;
+        std::string text;
+        (*this)(name, text);
+        const auto named = record::payload_named(text);
+        if (named && *named != PayloadKind::kNone) {
+            kind = *named;
+        } else {
+            fail(path_ + "." + name, "is no kind of payload: s32, u32, f32, s64, u64, f64, bits");
+        }
+    }
+
   private:
     void fail(const std::string& path, const std::string& what) {
         if (problem_.empty()) problem_ = path + " " + what;

@@ -21,6 +21,10 @@ class FieldWriter {
     void optional(const char* name, std::optional<T>& value) {
         if (value) (*this)(name, *value);
     }
+    /// Left out when there is none.
+    void payload_kind(const char* name, PayloadKind kind) {
+        if (kind != PayloadKind::kNone) object_[name] = record::payload_name(kind);
+    }
     nlohmann::ordered_json take() { return std::move(object_); }
 
     template <class T>

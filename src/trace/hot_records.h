@@ -39,8 +39,9 @@ inline bool leaves_pause_open(const SiteActions& sites, std::uint32_t first_site
 
 inline constexpr std::uint64_t kLongPause = 1ull << 32;  ///< cycles; two seconds and more
 
-/// Calls visit(site, clock) for each hot record of a warp, a series' sites one after the other.
-/// Clocks never descend: `faults` counts those that did, and pauses whose place is not sure.
+/// Calls visit(site, clock, payload) for each hot record of a warp, a series' sites one after the
+/// other; `payload` is nullptr where the site has none. Clocks never descend: `faults` counts those
+/// that did, and pauses whose place is not sure.
 template <class Visit>
 void for_each_hot(const WarpRecords& warp, const SiteActions& sites, Faults* faults,
                   Visit&& visit) {
@@ -53,12 +54,13 @@ void for_each_hot(const WarpRecords& warp, const SiteActions& sites, Faults* fau
         if (is_pause_open && clock >= last + kLongPause) ++faults->unsure_pauses;
         is_pause_open = false;
         last = std::max(clock, last);
-        visit(site, last);
+        const bool has_payload = sites.has_payload(site) && i + 1 < warp.slots.size();
+        visit(site, last, has_payload ? &warp.slots[i + 1] : nullptr);
         if (sites.series(site) > 1) {
             const SeriesClocks series = read_series(warp.slots.subspan(i), site, sites, last);
             for (std::uint32_t place = 1; place < series.count; ++place) {
                 last = std::max(last, series.clocks[place]);
-                visit(site + place, last);
+                visit(site + place, last, nullptr);
             }
             if (series.is_unsure) ++faults->unsure_pauses;
             is_pause_open = leaves_pause_open(sites, site);

@@ -30,7 +30,18 @@ void resize(Slices* slices, std::size_t size) {
     resize(&slices->mask, size);
 }
 
+void add(Payloads* payloads, std::uint64_t row, std::uint64_t bits) {
+    payloads->row.push_back(row);
+    payloads->bits.push_back(bits);
+}
+
+void cut(Payloads* payloads, std::uint64_t rows) {
+    while (!payloads->row.empty() && payloads->row.back() >= rows) payloads->row.pop_back();
+    payloads->bits.resize(payloads->row.size());
+}
+
 void cut(Instants* instants, std::size_t size) {
+    cut(&instants->payloads, size);
     instants->lane.resize(size);
     instants->time_ns.resize(size);
     instants->scope.resize(size);
@@ -44,7 +55,9 @@ Matcher::Matcher(const SiteActions& sites, std::uint64_t starts, Run* run)
     resize(&run->slices, starts);
 }
 
-void Matcher::match(std::span<const Event> events, std::uint32_t lane) {
+void Matcher::match(std::span<const Event> events, std::span<const EventPayload> payloads,
+                    std::uint32_t lane) {
+    payloads_ = payloads;
     const std::uint64_t first = next_;
     const std::size_t marks = run_->marks.size();
     const std::size_t orphan_ends = run_->orphan_ends.size();
@@ -54,6 +67,7 @@ void Matcher::match(std::span<const Event> events, std::uint32_t lane) {
     }
     forget_open();
     next_ = first;
+    cut(&run_->slices.payloads, first);
     cut(&run_->marks, marks);
     cut(&run_->orphan_ends, orphan_ends);
     match_thorough(events, lane);
@@ -73,7 +87,19 @@ inline void Matcher::drop_closed() {
     while (!open_.empty() && open_.back().mask == 0) open_.pop_back();
 }
 
-inline void Matcher::start_simple(const Event& event, std::uint32_t scope) {
+/// The payload of an action of an event, not in front of the last event that it was called for.
+inline const std::uint64_t* Matcher::payload_of(const instrument::Action& action,
+                                                std::size_t event) {
+    if (action.payload == record::PayloadKind::kNone) return nullptr;
+    while (next_payload_ < payloads_.size() && payloads_[next_payload_].event < event)
+        ++next_payload_;
+    const bool is_there =
+        next_payload_ < payloads_.size() && payloads_[next_payload_].event == event;
+    return is_there ? &payloads_[next_payload_].bits : nullptr;
+}
+
+inline void Matcher::start_simple(const Event& event, std::uint32_t scope,
+                                  const std::uint64_t* payload) {
     Slices& slices = run_->slices;
     const std::uint64_t slice = next_++;
     slices.start_ns[slice] = event.time_ns;
@@ -82,6 +108,7 @@ inline void Matcher::start_simple(const Event& event, std::uint32_t scope) {
     slices.depth[slice] =
         static_cast<std::uint16_t>(std::min(masks_.sharing(event.mask), kDeepest));
     push_open({slice, event.time_ns, scope, event.mask, innermost_[scope]});
+    if (payload != nullptr) add(&slices.payloads, slice, *payload);
 }
 
 /// False when the end has a part of the threads of an open slice.
@@ -103,17 +130,20 @@ inline bool Matcher::end_simple(const Event& event, std::uint32_t scope, std::ui
 }
 
 bool Matcher::match_simple(std::span<const Event> events, std::uint32_t lane) {
-    for (const Event& event : events) {
+    next_payload_ = 0;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        const Event& event = events[i];
         for (const instrument::Action& action : sites_.actions(event.site)) {
             switch (action.kind) {
                 case ActionKind::kStart:
-                    start_simple(event, action.scope);
+                    start_simple(event, action.scope, payload_of(action, i));
                     break;
                 case ActionKind::kEnd:
                     if (!end_simple(event, action.scope, lane)) return false;
                     break;
                 case ActionKind::kMark:
-                    add_instant(&run_->marks, lane, event.time_ns, action.scope, event.mask);
+                    add_instant(&run_->marks, lane, event.time_ns, action.scope, event.mask,
+                                payload_of(action, i));
                     break;
                 case ActionKind::kExit:
                     break;
@@ -125,26 +155,30 @@ bool Matcher::match_simple(std::span<const Event> events, std::uint32_t lane) {
 
 void Matcher::match_thorough(std::span<const Event> events, std::uint32_t lane) {
     rows_.clear();
-    start_steps_.clear();
+    starts_.clear();
+    next_payload_ = 0;
     std::uint64_t step = 0;
-    for (const Event& event : events) {
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        const Event& event = events[i];
         for (const instrument::Action& action : sites_.actions(event.site)) {
             ++step;
             if (action.kind == ActionKind::kStart) {
                 --starts_left_;
-                start_steps_.push_back(step);
-                push_open({start_steps_.size() - 1, event.time_ns, action.scope, event.mask,
+                starts_.push_back({step, payload_of(action, i)});
+                push_open({starts_.size() - 1, event.time_ns, action.scope, event.mask,
                            innermost_[action.scope]});
             } else if (action.kind == ActionKind::kEnd) {
                 end_thorough(event, action.scope, lane, step);
             } else if (action.kind == ActionKind::kMark) {
-                add_instant(&run_->marks, lane, event.time_ns, action.scope, event.mask);
+                add_instant(&run_->marks, lane, event.time_ns, action.scope, event.mask,
+                            payload_of(action, i));
             }
         }
     }
     for (const Open& open : open_) {
         if (open.mask == 0) continue;
-        add_instant(&run_->orphan_starts, lane, open.start_ns, open.scope, open.mask);
+        add_instant(&run_->orphan_starts, lane, open.start_ns, open.scope, open.mask,
+                    starts_[open.slice].payload);
     }
     forget_open();
     write_rows();
@@ -182,7 +216,7 @@ std::vector<std::uint32_t> Matcher::depths_of_rows(
     OpenMasks masks;
     std::size_t ended = 0;
     for (const std::uint32_t row : by_start) {
-        for (; rows_[ended].end_step < start_steps_[rows_[row].start]; ++ended)
+        for (; rows_[ended].end_step < starts_[rows_[row].start].step; ++ended)
             masks.remove(rows_[ended].mask);
         depths[row] = masks.sharing(rows_[row].mask);
         masks.add(rows_[row].mask);
@@ -192,7 +226,7 @@ std::vector<std::uint32_t> Matcher::depths_of_rows(
 
 /// Rows in order of start; those of one start keep the order in which they ended.
 std::vector<std::uint32_t> Matcher::rows_by_start() const {
-    std::vector<std::uint32_t> places(start_steps_.size() + 1);
+    std::vector<std::uint32_t> places(starts_.size() + 1);
     for (const Row& row : rows_) ++places[row.start + 1];
     for (std::size_t i = 1; i < places.size(); ++i) places[i] += places[i - 1];
     std::vector<std::uint32_t> order(rows_.size());
@@ -214,6 +248,8 @@ void Matcher::write_rows() {
         slices.scope[next_] = row.scope;
         slices.mask[next_] = row.mask;
         slices.depth[next_] = static_cast<std::uint16_t>(std::min(depths[index], kDeepest));
+        const std::uint64_t* payload = starts_[row.start].payload;
+        if (payload != nullptr) add(&slices.payloads, next_, *payload);
         ++next_;
     }
 }
@@ -225,7 +261,8 @@ void Matcher::forget_open() {
 }
 
 void Matcher::add_instant(Instants* instants, std::uint32_t lane, std::int64_t time_ns,
-                          std::uint32_t scope, std::uint32_t mask) {
+                          std::uint32_t scope, std::uint32_t mask, const std::uint64_t* payload) {
+    if (payload != nullptr) add(&instants->payloads, instants->size(), *payload);
     instants->lane.push_back(lane);
     instants->time_ns.push_back(time_ns);
     instants->scope.push_back(scope);

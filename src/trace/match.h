@@ -64,7 +64,8 @@ class Matcher {
     Matcher(const SiteActions& sites, std::uint64_t starts, Run* run);
 
     /// Appends the slices, marks and orphans of one warp; `lane` is its index in Run::lanes.
-    void match(std::span<const Event> events, std::uint32_t lane);
+    void match(std::span<const Event> events, std::span<const EventPayload> payloads,
+               std::uint32_t lane);
 
     /// Cuts the columns to what was written.
     void finish();
@@ -83,6 +84,11 @@ class Matcher {
         std::uint32_t mask;      ///< threads still in it; 0: closed
         std::uint32_t previous;  ///< open one of the same scope, or kNone
     };
+    /// A start of the thorough way.
+    struct Start {
+        std::uint64_t step;
+        const std::uint64_t* payload;  ///< nullptr: none
+    };
     /// A slice of the thorough way, with its place among all starts and ends of the warp.
     struct Row {
         std::uint32_t start;  ///< which start of the warp began it
@@ -94,7 +100,7 @@ class Matcher {
     };
 
     bool match_simple(std::span<const Event> events, std::uint32_t lane);
-    void start_simple(const Event& event, std::uint32_t scope);
+    void start_simple(const Event& event, std::uint32_t scope, const std::uint64_t* payload);
     bool end_simple(const Event& event, std::uint32_t scope, std::uint32_t lane);
 
     void match_thorough(std::span<const Event> events, std::uint32_t lane);
@@ -107,8 +113,10 @@ class Matcher {
     void push_open(const Open& open);
     void drop_closed();
     void forget_open();
+    const std::uint64_t* payload_of(const instrument::Action& action, std::size_t event);
     void add_instant(Instants* instants, std::uint32_t lane, std::int64_t time_ns,
-                     std::uint32_t scope, std::uint32_t mask);
+                     std::uint32_t scope, std::uint32_t mask,
+                     const std::uint64_t* payload = nullptr);
 
     const SiteActions& sites_;
     Run* run_;
@@ -117,8 +125,10 @@ class Matcher {
     std::vector<Open> open_;
     std::vector<std::uint32_t> innermost_;  ///< [scope]: index into open_, or kNone
     OpenMasks masks_;
-    std::vector<Row> rows_;                   ///< in order of end_step
-    std::vector<std::uint64_t> start_steps_;  ///< of each start of the warp
+    std::vector<Row> rows_;      ///< in order of end_step
+    std::vector<Start> starts_;  ///< of the warp
+    std::span<const EventPayload> payloads_;
+    std::size_t next_payload_ = 0;
 };
 
 }  // namespace gwatch::trace

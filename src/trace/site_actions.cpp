@@ -30,6 +30,7 @@ Result<SiteActions> SiteActions::make(const instrument::SiteTable& sites) {
                    site.waits_before,
                    site.placement == instrument::Placement::kFunction};
         bool is_exit = false;
+        std::uint32_t payload_bits = 0;
         for (const instrument::Action& action : site.actions) {
             if (action.kind == ActionKind::kExit) {
                 is_exit = true;
@@ -40,14 +41,17 @@ Result<SiteActions> SiteActions::make(const instrument::SiteTable& sites) {
                                  ", but the table has " + std::to_string(sites.scopes.size()) +
                                  " scopes"};
             }
+            payload_bits += record::payload_bits(action.payload);
             entry.starts += action.kind == ActionKind::kStart ? 1 : 0;
             result.actions_.push_back(action);
         }
         if (!is_exit && site.series == 0) return part_of_no_whole_series(result.sites_.size() + 1);
         result.sites_.push_back(entry);
         result.series_.push_back(is_exit ? 0 : site.series);
+        result.payload_bits_.push_back(static_cast<std::uint8_t>(payload_bits));
     }
     if (auto checked = result.check_series(); !checked) return checked.error();
+    if (auto checked = result.check_payloads(sites); !checked) return checked.error();
     return result;
 }
 
@@ -61,6 +65,25 @@ Result<void> SiteActions::check_series() const {
                               (begins || goes_on(site - 1)) && (ends || goes_on(site));
         if (!is_exit(site) && !is_whole) {
             return part_of_no_whole_series(site);
+        }
+    }
+    return {};
+}
+
+/// At most one start or mark of a site has a payload, and then the site is no series.
+Result<void> SiteActions::check_payloads(const instrument::SiteTable& sites) const {
+    for (std::uint32_t site = 1; site <= site_count(); ++site) {
+        std::uint32_t payloads = 0;
+        bool any_misplaced = false;
+        for (const instrument::Action& action : sites.sites[site - 1].actions) {
+            if (action.payload == record::PayloadKind::kNone) continue;
+            ++payloads;
+            any_misplaced |= action.kind != ActionKind::kStart && action.kind != ActionKind::kMark;
+        }
+        if (payloads > 1 || any_misplaced || (payloads == 1 && series(site) != 1)) {
+            return Error{ErrorKind::kArchive,
+                         "site " + std::to_string(site) +
+                             " of the site table has a payload that no record has room for"};
         }
     }
     return {};

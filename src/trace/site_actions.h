@@ -12,7 +12,8 @@ namespace gwatch::trace {
 /// The site table in the form that the decoder walks: the actions of all sites in one array.
 class SiteActions {
   public:
-    /// kArchive when an action names a scope that the table does not have, or a series has holes.
+    /// kArchive when an action names a scope that the table does not have, a series has holes, or a
+    /// payload has no record of its own.
     static Result<SiteActions> make(const instrument::SiteTable& sites);
 
     std::uint32_t site_count() const { return static_cast<std::uint32_t>(sites_.size()); }
@@ -26,6 +27,13 @@ class SiteActions {
     }
     std::uint32_t markers(std::uint32_t site) const { return sites_[site - 1].markers; }
     std::uint32_t starts(std::uint32_t site) const { return sites_[site - 1].starts; }
+    bool has_payload(std::uint32_t site) const { return payload_bits_[site - 1] != 0; }
+    /// Of the value that its record holds: 0, 32 or 64.
+    std::uint32_t payload_bits(std::uint32_t site) const { return payload_bits_[site - 1]; }
+    /// As many bits of a hot record's slot as the site's payload has.
+    std::uint64_t cut_payload(std::uint32_t site, std::uint64_t slot) const {
+        return payload_bits(site) == 32 ? slot & 0xffffffff : slot;
+    }
     bool in_function(std::uint32_t site) const { return sites_[site - 1].in_function; }
     bool is_exit(std::uint32_t site) const { return series_[site - 1] == 0; }
     /// Sites of the series that begins here, or that this site is part of; 0 for an exit.
@@ -41,6 +49,7 @@ class SiteActions {
 
   private:
     Result<void> check_series() const;
+    Result<void> check_payloads(const instrument::SiteTable& sites) const;
     bool goes_on(std::uint32_t site) const;
 
     struct Site {
@@ -53,7 +62,9 @@ class SiteActions {
         bool in_function;
     };
     std::vector<Site> sites_;
-    std::vector<std::uint8_t> series_;  // apart: it is asked for every record
+    // Apart, for they are asked for every record.
+    std::vector<std::uint8_t> series_;
+    std::vector<std::uint8_t> payload_bits_;
     std::vector<instrument::Action> actions_;
     std::uint32_t scope_count_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fidelity/facts.h"
+#include "record/payload.h"
 
 // The model in the middle: what a traced launch showed. The decoder makes it, the archive stores
 // it, every report reads it. Times are ns from the start of the run: the first entry of a recorded
@@ -16,17 +17,7 @@ namespace gwatch::trace {
 
 inline constexpr std::int64_t kUnknownTime = -1;
 
-/// How the bits of a payload, a value that a mark or start recorded, are to be read.
-enum class PayloadKind : std::uint8_t {
-    kNone,  ///< the scope's markers record no value
-    kSigned32,
-    kUnsigned32,
-    kFloat32,
-    kSigned64,
-    kUnsigned64,
-    kFloat64,
-    kBits  ///< an address, or values of several kinds: shown as hexadecimal digits
-};
+using record::PayloadKind;
 
 struct Scope {
     std::string name;        ///< what reports show: scope_name_map's, else the marker's
@@ -65,7 +56,7 @@ struct Slices {
     std::vector<std::uint16_t>
         depth;  ///< slices of the same lane and of shared threads that were open at the start
     std::vector<std::uint32_t> mask;  ///< bit t: thread t of the warp was in it
-    Payloads payloads;                ///< of their starts
+    Payloads payloads = {};           ///< of their starts
     std::size_t size() const { return start_ns.size(); }
 };
 
@@ -75,7 +66,7 @@ struct Instants {
     std::vector<std::int64_t> time_ns;
     std::vector<std::uint32_t> scope;
     std::vector<std::uint32_t> mask;
-    Payloads payloads;
+    Payloads payloads = {};
     std::size_t size() const { return lane.size(); }
 };
 

@@ -133,6 +133,8 @@ void warn_of_faults(const Faults& faults, std::vector<std::string>* warnings) {
     warn(faults.unsure_pauses, "pause",
          " of more than two seconds may stand one scope earlier or later than shown: a warp passed "
          "several markers around it, and their short clocks do not tell.");
+    warn(faults.lost_payloads, "value",
+         " of markers were left out: the buffer had no room for the second half.");
     warn(faults.headless_regions, "region",
          " had records but no entry and were left out: the kernel may have written into the "
          "trace's memory.");

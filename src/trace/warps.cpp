@@ -170,19 +170,24 @@ class Sorter {
                 ++result_.faults.broken_chunks;
                 continue;
             }
-            for (const record::Unit& unit : *used) ++result_.records_of_site[unit.site - 1];
+            for (const record::Unit& unit : *used) count(unit);
             runs_of_warp[warp_of_region_[region]].push_back({header.lane, *used});
         }
         join_runs(runs_of_warp);
         return {};
     }
 
+    void count(const record::Unit& unit) {
+        if (unit.site != record::kPayloadHighSite) ++result_.records_of_site[unit.site - 1];
+    }
+
     Result<std::span<const record::Unit>> used_units(std::span<const record::Unit> units,
                                                      std::size_t chunk) const {
         std::size_t used = 0;
         for (; used < units.size() && units[used].site != 0; ++used) {
-            if (!sites_.has(units[used].site)) {
-                return unknown_site(units[used].site, "chunk " + std::to_string(chunk));
+            const std::uint32_t site = units[used].site;
+            if (!sites_.has(site) && site != record::kPayloadHighSite) {
+                return unknown_site(site, "chunk " + std::to_string(chunk));
             }
         }
         return units.first(used);

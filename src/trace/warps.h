@@ -24,6 +24,7 @@ struct Faults {
     std::uint64_t clocks_backwards = 0;  ///< records whose clock is before the one ahead of them
     std::uint64_t unsure_pauses =
         0;  ///< of seconds, where a series does not tell before which site
+    std::uint64_t lost_payloads = 0;     ///< of 64 bits, without their high half
     std::uint64_t headless_regions = 0;  ///< regions with records but without an entry
 };
 

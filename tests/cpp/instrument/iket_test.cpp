@@ -18,11 +18,13 @@ constexpr int kPush = 1;
 constexpr int kRange = 4;
 constexpr int kPop = 31;
 
-std::string declaration(int number, const std::string& name, int kind, int method = 3) {
+std::string declaration(int number, const std::string& name, int kind, int method = 3,
+                        int type = 0) {
     std::string text = ".visible .global .align 1 .b8 __iket_evt_decl_e_" + std::to_string(number) +
                        "_attrs[60] = {60, 0, 0, 0, " + std::to_string(number) + ", 0, 0, 0, " +
-                       std::to_string(method) + ", 0, 0, 0, 0, 0, 0, 0, " + std::to_string(kind) +
-                       ", 0, 0, 0, 1, 2, 3, 4, " + std::to_string(name.size()) + ", 0, 0, 0";
+                       std::to_string(method) + ", 0, 0, 0, " + std::to_string(type) +
+                       ", 0, 0, 0, " + std::to_string(kind) + ", 0, 0, 0, 1, 2, 3, 4, " +
+                       std::to_string(name.size()) + ", 0, 0, 0";
     for (const char c : name)
         text += ", " + std::to_string(static_cast<unsigned>(static_cast<unsigned char>(c)));
     return text + "};\n";
@@ -118,7 +120,7 @@ TEST(Iket, ABlockBecomesAMarker) {
     EXPECT_EQ(converted(module_of(kTables, "mov.u32 %r1, 1;\n" + event(4) + "mov.u32 %r2, 2;\n")),
               module_of(kTables,
                         "mov.u32 %r1, 1;\n\t// begin inline asm\n\t{\n\t.reg .b32 "
-                        "%gwatch_carrier;\n\t// gwatch:mark here\n\tmov.b32 %gwatch_carrier, "
+                        "%gwatch_carrier;\n\t// gwatch:mark here\n\tmov.u32 %gwatch_carrier, "
                         "0;\n\t}\n\t// end inline asm\nmov.u32 %r2, 2;\n"));
 }
 
@@ -137,12 +139,43 @@ TEST(Iket, APayloadIsWhatTheCarrierMoves) {
     EXPECT_NE(text.find("mov.b64 %gwatch_carrier, %rd3;"), std::string::npos) << text;
 }
 
+TEST(Iket, TheTableSaysHowAPayloadIsRead) {
+    struct Case {
+        int type;
+        const char* bits;
+        const char* expected;
+    };
+    constexpr Case kCases[] = {{5, "32", "\tmov.s32 %gwatch_carrier, %r3;"},
+                               {6, "32", "\tmov.u32 %gwatch_carrier, %r3;"},
+                               {13, "32", "\tmov.f32 %gwatch_carrier, %r3;"},
+                               {7, "64", "\tmov.s64 %gwatch_carrier, %r3;"},
+                               {14, "64", "\tmov.f64 %gwatch_carrier, %r3;"},
+                               {7, "32", "\tmov.b32 %gwatch_carrier, %r3;"},
+                               {99, "64", "\tmov.b64 %gwatch_carrier, %r3;"},
+                               {1, "32",
+                                "\tmov.b32 %gwatch_carrier, %r3;\n"
+                                "\tcvt.s32.s8 %gwatch_carrier, %gwatch_carrier;\n"
+                                "\t// gwatch:mark here\n"
+                                "\tmov.s32 %gwatch_carrier, %gwatch_carrier;"},
+                               {3, "32",
+                                "\tmov.b32 %gwatch_carrier, %r3;\n"
+                                "\tcvt.s32.s16 %gwatch_carrier, %gwatch_carrier;\n"
+                                "\t// gwatch:mark here\n"
+                                "\tmov.s32 %gwatch_carrier, %gwatch_carrier;"}};
+    for (const Case& one : kCases) {
+        const std::string text =
+            converted(module_of(std::string(kMeta) + declaration(4, "here", kMark, 3, one.type),
+                                event_with_payload(4, one.bits, "%r3")));
+        EXPECT_NE(text.find(one.expected), std::string::npos) << text;
+    }
+}
+
 TEST(Iket, ARangesEndHasNoPayload) {
     const std::string text = converted(module_of(
         kTables, event_with_payload(1, "32", "%r3") + event_with_payload(1, "32", "%r4")));
     EXPECT_NE(text.find("// gwatch:start load\n\tmov.b32 %gwatch_carrier, %r3;"), std::string::npos)
         << text;
-    EXPECT_NE(text.find("// gwatch:end load\n\tmov.b32 %gwatch_carrier, 0;"), std::string::npos)
+    EXPECT_NE(text.find("// gwatch:end load\n\tmov.u32 %gwatch_carrier, 0;"), std::string::npos)
         << text;
 }
 

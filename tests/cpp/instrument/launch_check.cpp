@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <set>
 
 #include "record/layout.h"
 
@@ -32,7 +34,27 @@ std::uint32_t threads_of(const std::array<std::uint32_t, 3>& block, std::uint32_
 }
 
 bool is_same_kind(const ThreadEvent& a, const ThreadEvent& b) {
-    return a.kind == b.kind && a.scope == b.scope;
+    return a.kind == b.kind && a.scope == b.scope && a.payload == b.payload;
+}
+
+/// A payload of 64 bits may have found no memory for its second half.
+bool lost_values(const trace::Run& run) {
+    return std::any_of(run.warnings.begin(), run.warnings.end(), [](const std::string& warning) {
+        return warning.find("of markers were left out") != std::string::npos;
+    });
+}
+
+/// By row of a table.
+std::map<std::uint64_t, std::uint64_t> by_row(const trace::Payloads& payloads) {
+    std::map<std::uint64_t, std::uint64_t> bits;
+    for (std::size_t i = 0; i < payloads.size(); ++i) bits[payloads.row[i]] = payloads.bits[i];
+    return bits;
+}
+
+std::optional<std::uint64_t> value_at(const std::map<std::uint64_t, std::uint64_t>& bits,
+                                      std::uint64_t row) {
+    const auto found = bits.find(row);
+    return found == bits.end() ? std::nullopt : std::optional(found->second);
 }
 
 bool is_within(double ns, const ThreadEvent& event) {
@@ -223,27 +245,57 @@ void LaunchCheck::expect_counts(bool groups) const {
     }
 }
 
-void LaunchCheck::expect_threads(bool timed) const {
+void LaunchCheck::expect_values() const {
+    std::map<std::pair<std::uint32_t, std::string>, std::set<std::uint64_t>> had;
+    for (std::uint32_t lane = 0; lane < run_.lanes.size(); ++lane) {
+        for (const Witnessed& one : recorded_.at({run_.lanes[lane].block, run_.lanes[lane].warp})) {
+            if (one.markers.empty()) continue;
+            const RandomMarker& marker = kernel_.markers[one.markers.front()];
+            if (marker.payload == record::PayloadKind::kNone) continue;
+            had[{lane, marker.scope}].insert(one.payloads.begin(), one.payloads.end());
+        }
+    }
+    const auto expect = [&](std::uint32_t lane, std::uint32_t scope, std::uint64_t bits) {
+        const std::string& name = run_.scopes[scope].name;
+        EXPECT_TRUE((had[{lane, name}].count(bits))) << bits << " of " << name;
+    };
+    std::uint32_t lane = 0;
+    for (const auto& [row, bits] : by_row(run_.slices.payloads)) {
+        while (row >= run_.lanes[lane].end_slice) ++lane;
+        expect(lane, run_.slices.scope[row], bits);
+    }
+    for (const trace::Instants* instants : {&run_.marks, &run_.orphan_starts}) {
+        for (const auto& [row, bits] : by_row(instants->payloads))
+            expect(instants->lane[row], instants->scope[row], bits);
+    }
+}
+
+void LaunchCheck::expect_threads(bool timed, bool groups) const {
     for (std::uint32_t lane = 0; lane < run_.lanes.size(); ++lane) {
         SCOPED_TRACE(::testing::Message()
                      << "block " << run_.lanes[lane].block << " warp " << run_.lanes[lane].warp);
-        expect_warp(lane, timed);
+        expect_warp(lane, timed, groups && !lost_values(run_));
         if (::testing::Test::HasFailure()) return;
     }
 }
 
-void LaunchCheck::expect_warp(std::uint32_t lane, bool timed) const {
+/// With `groups`, values are compared, too.
+void LaunchCheck::expect_warp(std::uint32_t lane, bool timed, bool groups) const {
     const trace::Lane& warp = run_.lanes[lane];
     const Seen& seen = recorded_.at({warp.block, warp.warp});
     const std::uint32_t threads = threads_of(kernel_.block, warp.warp);
     for (std::uint32_t thread = 0; thread < 32; ++thread) {
-        const auto decoded = decoded_of(lane, thread);
+        auto decoded = decoded_of(lane, thread);
         if ((threads >> thread & 1) == 0) {
             EXPECT_TRUE(decoded.empty()) << "thread " << thread << " does not exist";
             continue;
         }
         SCOPED_TRACE(::testing::Message() << "thread " << thread);
-        const auto passed = expected_of(seen, thread);
+        auto passed = expected_of(seen, thread);
+        if (!groups) {
+            for (ThreadEvent& event : decoded) event.payload.reset();
+            for (ThreadEvent& event : passed) event.payload.reset();
+        }
         const auto recorded = find_recorded(passed, decoded, timed);
         if (::testing::Test::HasFailure()) return;
         if (run_.counts.dropped_events == 0) {
@@ -254,6 +306,13 @@ void LaunchCheck::expect_warp(std::uint32_t lane, bool timed) const {
     if (timed) expect_exit(lane, seen);
 }
 
+/// The value of the lane that writes: the lowest.
+std::optional<std::uint64_t> LaunchCheck::payload_of(const Witnessed& one) const {
+    if (kernel_.markers[one.markers.front()].payload == record::PayloadKind::kNone)
+        return std::nullopt;
+    return one.payloads[static_cast<std::size_t>(std::countr_zero(one.lanes))];
+}
+
 std::vector<ThreadEvent> LaunchCheck::expected_of(const Seen& seen, std::uint32_t thread) const {
     std::vector<ThreadEvent> events;
     for (const Witnessed& one : seen) {
@@ -261,9 +320,10 @@ std::vector<ThreadEvent> LaunchCheck::expected_of(const Seen& seen, std::uint32_
         const auto [from, to] = times_of(one);
         for (const std::uint32_t index : one.markers) {
             const RandomMarker& marker = kernel_.markers[index];
+            const auto payload = index == one.markers.front() ? payload_of(one) : std::nullopt;
             switch (marker.verb) {
                 case instrument::Verb::kStart:
-                    events.push_back({ActionKind::kStart, marker.scope, from, to});
+                    events.push_back({ActionKind::kStart, marker.scope, from, to, payload});
                     break;
                 case instrument::Verb::kEnd:
                     events.push_back({ActionKind::kEnd, marker.scope, from, to});
@@ -273,7 +333,7 @@ std::vector<ThreadEvent> LaunchCheck::expected_of(const Seen& seen, std::uint32_
                     events.push_back({ActionKind::kStart, marker.next_scope, from, to});
                     break;
                 case instrument::Verb::kMark:
-                    events.push_back({ActionKind::kMark, marker.scope, from, to});
+                    events.push_back({ActionKind::kMark, marker.scope, from, to, payload});
             }
         }
     }
@@ -282,20 +342,23 @@ std::vector<ThreadEvent> LaunchCheck::expected_of(const Seen& seen, std::uint32_
 
 std::vector<ThreadEvent> LaunchCheck::decoded_of(std::uint32_t lane, std::uint32_t thread) const {
     std::vector<ThreadEvent> events;
-    const auto add = [&](ActionKind kind, std::uint32_t scope, std::int64_t ns) {
+    const auto add = [&](ActionKind kind, std::uint32_t scope, std::int64_t ns,
+                         std::optional<std::uint64_t> payload) {
         const auto time = static_cast<double>(ns);
-        events.push_back({kind, run_.scopes[scope].name, time, time});
+        events.push_back({kind, run_.scopes[scope].name, time, time, payload});
     };
     const trace::Slices& slices = run_.slices;
+    const auto values = by_row(slices.payloads);
     for (std::uint64_t i = run_.lanes[lane].first_slice; i < run_.lanes[lane].end_slice; ++i) {
         if ((slices.mask[i] >> thread & 1) == 0) continue;
-        add(ActionKind::kStart, slices.scope[i], slices.start_ns[i]);
-        add(ActionKind::kEnd, slices.scope[i], slices.start_ns[i] + slices.duration_ns[i]);
+        add(ActionKind::kStart, slices.scope[i], slices.start_ns[i], value_at(values, i));
+        add(ActionKind::kEnd, slices.scope[i], slices.start_ns[i] + slices.duration_ns[i], {});
     }
     const auto add_instants = [&](ActionKind kind, const trace::Instants& instants) {
+        const auto own_values = by_row(instants.payloads);
         for (std::size_t i = 0; i < instants.size(); ++i) {
             if (instants.lane[i] == lane && (instants.mask[i] >> thread & 1) != 0)
-                add(kind, instants.scope[i], instants.time_ns[i]);
+                add(kind, instants.scope[i], instants.time_ns[i], value_at(own_values, i));
         }
     };
     add_instants(ActionKind::kMark, run_.marks);

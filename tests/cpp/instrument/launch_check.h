@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct ThreadEvent {
     std::string scope;
     double earliest_ns;
     double latest_ns;
+    std::optional<std::uint64_t> payload = {};
 };
 
 /// Compares a decoded run with what a witness saw of the launch.
@@ -37,8 +39,11 @@ class LaunchCheck {
     /// Events and records, and drops of these, of sites, warps and the launch. With `groups`, lanes
     /// that the witness saw together were recorded together.
     void expect_counts(bool groups) const;
-    /// What each thread did, with its scopes, when `timed` also when.
-    void expect_threads(bool timed) const;
+    /// What each thread did, with its scopes, when `timed` also when, with `groups` also the values
+    /// that were recorded with it.
+    void expect_threads(bool timed, bool groups) const;
+    /// Every recorded value is one that some lane of the warp had at a marker of that scope.
+    void expect_values() const;
 
   private:
     using Seen = std::vector<Witnessed>;
@@ -47,9 +52,10 @@ class LaunchCheck {
     bool is_recorded(std::uint64_t block, std::uint32_t warp) const;
     Seen as_recorded(const Seen& seen, std::uint32_t threads) const;
     void expect_proven_alike(const Seen& seen, std::uint32_t threads) const;
-    void expect_warp(std::uint32_t lane, bool timed) const;
+    void expect_warp(std::uint32_t lane, bool timed, bool groups) const;
     std::vector<ThreadEvent> expected_of(const Seen& seen, std::uint32_t thread) const;
     std::vector<ThreadEvent> decoded_of(std::uint32_t lane, std::uint32_t thread) const;
+    std::optional<std::uint64_t> payload_of(const Witnessed& one) const;
     void expect_slices(std::uint32_t lane, std::uint32_t thread,
                        const std::vector<ThreadEvent>& recorded) const;
     void expect_exit(std::uint32_t lane, const Seen& seen) const;

@@ -59,5 +59,50 @@ TEST(Markers, AMalformedOneIsAnErrorWithItsPlace) {
                     "A scope is an id from 0 to 65535 or a name of [A-Za-z0-9_.:/-] and %XX."});
 }
 
+/// Kind and source of each marker's payload.
+std::vector<std::string> payloads_in(const std::string& body) {
+    const auto module = ptx::parse(testing::kernel_text(body));
+    EXPECT_TRUE(module.ok()) << (module.ok() ? "" : module.error().to_string());
+    const auto markers = find_markers(*module, module->functions()[0]);
+    if (!markers.ok()) return {markers.error().to_string()};
+    std::vector<std::string> payloads;
+    for (const FoundMarker& marker : *markers) {
+        payloads.push_back(std::string(record::payload_name(marker.payload.kind)) + " " +
+                           std::string(marker.payload.source));
+    }
+    return payloads;
+}
+
+TEST(Markers, TheCarriersTypeIsThePayloads) {
+    const auto payload = [](const std::string& carrier) {
+        return payloads_in("// gwatch:mark a\n" + carrier + ";\n").front();
+    };
+    EXPECT_EQ(payload("mov.u32 %r7, 0"), " ");
+    EXPECT_EQ(payload("@%p1 mov.u32 %r7, 0"), " ");
+    EXPECT_EQ(payload("mov.u32 %r7, 1"), "u32 1");
+    EXPECT_EQ(payload("mov.s32 %r7, 0"), "s32 0");
+    EXPECT_EQ(payload("mov.b32 %r7, 0"), "u32 0");
+    EXPECT_EQ(payload("@%p1 mov.f32 %r7, 0f00000000"), "f32 0f00000000");
+    EXPECT_EQ(payload("mov.s64 %rd1, %rd2"), "s64 %rd2");
+    EXPECT_EQ(payload("mov.u64 %rd1, 0"), "u64 0");
+    EXPECT_EQ(payload("mov.f64 %rd1, %rd2"), "f64 %rd2");
+    EXPECT_EQ(payload("mov.b64 %rd1, {%r1, %r2}"), "bits {%r1, %r2}");
+}
+
+TEST(Markers, AValueThatCannotBeRecordedIsAnError) {
+    EXPECT_EQ(payloads_in("// gwatch:end a\nmov.s32 %r7, 0;\n"),
+              Names{"PTX line 10: an end or switch records no value, but its mov moves one\n"
+                    "    // gwatch:end a\n    mov.s32 %r7, 0;\n"
+                    "Put `mov.u32 x, 0` behind the comment; give the value to a start or mark."});
+    EXPECT_EQ(payloads_in("// gwatch:switch a b\nmov.u32 %r7, %r1;\n").front().substr(0, 44),
+              "PTX line 10: an end or switch records no val");
+    EXPECT_EQ(payloads_in("// gwatch:mark a\nmov.b16 %r7, %r1;\n"),
+              Names{"PTX line 10: a value of mov.b16 cannot be recorded\n"
+                    "    // gwatch:mark a\n    mov.b16 %r7, %r1;\n"
+                    "Widen it in front of the marker: a value is moved by mov.s32, .u32, .f32, "
+                    ".b32, .s64, .u64, .f64 or .b64."});
+    EXPECT_EQ(payloads_in("// gwatch:mark a\nmov.pred %p1, %p2;\n").size(), 1u);
+}
+
 }  // namespace
 }  // namespace gwatch::instrument

@@ -13,6 +13,7 @@ constexpr std::uint32_t kValues = 12;  // %r0 to %r11, the first ones set to som
 constexpr std::uint32_t kFirstFree = 6;
 constexpr std::uint32_t kPredicates = 6;
 constexpr std::uint32_t kCounters = 40;
+constexpr std::uint32_t kMostMarkers = 600;
 
 class Writer {
   public:
@@ -62,8 +63,8 @@ class Writer {
 
     void begin_body() {
         text_ +=
-            "\t.reg .b32 %r<12>, %c<40>, %mk, %t<4>;\n\t.reg .b64 %rd<3>;\n\t.reg .pred %p<6>, "
-            "%q;\n";
+            "\t.reg .b32 %r<12>, %c<40>, %mk<600>, %t<4>;\n\t.reg .b64 %rd<3>, %ml<600>;\n"
+            "\t.reg .pred %p<6>, %q;\n";
         line("mov.u32 %r0, %tid.x");
         line("mov.u32 %r1, %laneid");
         line("mov.u32 %r2, %ctaid.x");
@@ -71,6 +72,8 @@ class Writer {
         line("shr.u32 %r4, %r0, 5");
         line("and.b32 %r5, %r0, 31");
         line("ld.param.u64 %rd0, [out]");
+        line("mul.wide.u32 %rd1, %r1, 77");
+        line("mul.wide.u32 %rd2, %r0, -3");
         for (std::uint32_t i = kFirstFree; i < kValues; ++i) {
             line("mov.u32 %r" + std::to_string(i) + ", " + number(9));
         }
@@ -143,10 +146,41 @@ class Writer {
         if (kind == 6) marker.verb = Verb::kSwitch, words = "switch ", marker.next_scope = scope();
         words += marker.scope;
         if (kind == 6) words += " " + marker.next_scope;
+        if (kernel_.markers.size() == kMostMarkers) return;
         text_ += "\t// gwatch:" + words + "\n";
         const std::string guard = chance(12) ? (chance(50) ? "@" : "@!") + predicate() + " " : "";
-        line(guard + "mov.u32 %mk, " + std::to_string(kernel_.markers.size()));
+        const bool takes_value = marker.verb == Verb::kStart || marker.verb == Verb::kMark;
+        line(guard + (takes_value && chance(40) ? payload_carrier(&marker) : carrier()));
         kernel_.markers.push_back(std::move(marker));
+    }
+
+    std::string index() const { return std::to_string(kernel_.markers.size()); }
+    std::string carrier() const { return "mov.u32 %mk" + index() + ", 0"; }
+
+    /// A value of a register that lanes differ in, or a constant.
+    std::string payload_carrier(RandomMarker* marker) {
+        struct Form {
+            const char* opcode;
+            record::PayloadKind kind;
+            const char* constant;
+        };
+        using enum record::PayloadKind;
+        static constexpr Form kForms[] = {{"mov.s32", kSigned32, "-7"},
+                                          {"mov.u32", kUnsigned32, "4000000000"},
+                                          {"mov.b32", kUnsigned32, "0"},
+                                          {"mov.f32", kFloat32, "0f3F800000"},
+                                          {"mov.s32", kSigned32, "0"},
+                                          {"mov.s64", kSigned64, "-7000000000"},
+                                          {"mov.u64", kUnsigned64, "0"},
+                                          {"mov.b64", kBits, "0xfedcba9876543210"},
+                                          {"mov.f64", kFloat64, "0d400921FB54442D18"}};
+        const Form& form = kForms[below(std::size(kForms))];
+        marker->payload = form.kind;
+        const bool is_wide = record::payload_bits(form.kind) == 64;
+        const std::string source = chance(20) ? form.constant
+                                   : is_wide  ? "%rd" + number(3)
+                                              : value();
+        return std::string(form.opcode) + (is_wide ? " %ml" : " %mk") + index() + ", " + source;
     }
 
     void statements(std::uint32_t count, std::uint32_t depth) {

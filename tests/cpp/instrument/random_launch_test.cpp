@@ -1,6 +1,6 @@
 // Random kernels, run in the simulator on memory as the product lays it out, read back and decoded
-// by the product, against what a witness saw: every event once, in its place and at its time, or
-// counted as dropped; nothing written outside of what is used.
+// by the product, against what a witness saw: every event once, in its place, at its time and with
+// its value, or counted as dropped; nothing written outside of what is used.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 
 #include "launch_check.h"
 #include "random_kernel.h"
+#include "trace/archive.h"
 #include "trace/decode.h"
 #include "witness.h"
 
@@ -39,7 +40,7 @@ class BlockReader : public record::MemoryReader {
 /// How often a property was put to the test, over all launches.
 struct Tally {
     std::uint64_t launches = 0, events = 0, dropped = 0, timed = 0, series = 0, cold = 0,
-                  parted = 0;
+                  parted = 0, payloads = 0;
 };
 
 std::uint64_t bytes_of(std::mt19937& random) {
@@ -65,6 +66,24 @@ struct Launched {
     trace::Run run;
     std::vector<std::uint8_t> memory;
 };
+
+void expect_same(const trace::Payloads& read, const trace::Payloads& written) {
+    EXPECT_EQ(read.row, written.row);
+    EXPECT_EQ(read.bits, written.bits);
+}
+
+/// What the archive holds is what was decoded.
+void expect_same_in_archive(const trace::Run& run) {
+    const auto read = trace::from_json(trace::to_json({"", "", {run}}, "gwatch"), "archive");
+    ASSERT_TRUE(read.ok()) << read.error().to_string();
+    const trace::Run& copy = read->runs[0];
+    expect_same(copy.slices.payloads, run.slices.payloads);
+    expect_same(copy.marks.payloads, run.marks.payloads);
+    expect_same(copy.orphan_starts.payloads, run.orphan_starts.payloads);
+    EXPECT_EQ(copy.slices.start_ns, run.slices.start_ns);
+    for (std::size_t i = 0; i < run.scopes.size(); ++i)
+        EXPECT_EQ(copy.scopes[i].payload, run.scopes[i].payload);
+}
 
 class RandomLaunch {
   public:
@@ -100,7 +119,9 @@ class RandomLaunch {
         const LaunchCheck check(kernel_, instrumented_, *witness_, launched.raw, launched.run);
         check.expect_counts(schedule_ != Schedule::kRandom);
         const bool is_timed = schedule_ != Schedule::kRandom && check.times_are_sure();
-        check.expect_threads(is_timed);
+        check.expect_threads(is_timed, schedule_ != Schedule::kRandom);
+        check.expect_values();
+        expect_same_in_archive(launched.run);
         add(launched, is_timed, tally);
         if (launched.run.counts.dropped_records != 0 && !plan.sampled) expect_enough(launched.run);
     }
@@ -164,6 +185,9 @@ class RandomLaunch {
         tally->dropped += launched.run.counts.dropped_events != 0;
         tally->timed += is_timed;
         tally->cold += launched.raw.pool.empty() ? 0 : 1;
+        tally->payloads += launched.run.slices.payloads.size() +
+                           launched.run.marks.payloads.size() +
+                           launched.run.orphan_starts.payloads.size();
         for (const instrument::Site& site : instrumented_.sites.sites) {
             tally->series += site.series > 1 && site.place == 0;
             tally->parted += site.placement == instrument::Placement::kParted;
@@ -194,6 +218,7 @@ void expect_variety(const Tally& tally, std::uint64_t launches) {
     EXPECT_GT(tally.cold, launches / 3);
     EXPECT_GT(tally.series, launches / 2);
     EXPECT_GT(tally.parted, launches / 2);
+    EXPECT_GT(tally.payloads, launches * 5);
 }
 
 TEST(RandomLaunch, OfWarpsThatMeetAgain) {

@@ -217,8 +217,17 @@ class Machine {
     }
 
     void observe(std::uint32_t pc, std::uint32_t lanes) {
-        if (simulation_.observe && lanes != 0)
-            simulation_.observe({warp_->block, warp_->number, pc, lanes, clock_});
+        if (!simulation_.observe || lanes == 0) return;
+        Passing passing{warp_->block, warp_->number, pc, lanes, clock_};
+        const Step& step = program_.steps()[pc];
+        const bool moves = step.is_instruction && step.opcode[0] == "mov" &&
+                           step.operands[1].kind != Operand::Kind::kVector;
+        for (std::uint32_t i = 0; moves && i < kLanes; ++i) {
+            if ((lanes >> i & 1) == 0) continue;
+            lane_ = i;
+            passing.moved[i] = cut(read(step.operands[1]), type_of(step.opcode[1]).bits);
+        }
+        simulation_.observe(passing);
     }
 
     bool is_end_of_body(std::uint32_t pc) const {

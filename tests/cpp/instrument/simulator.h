@@ -46,8 +46,9 @@ struct Passing {
     std::array<std::uint32_t, 3> block;
     std::uint32_t warp;  ///< of the block
     std::uint32_t statement;
-    std::uint32_t lanes;  ///< whose guard holds
-    std::uint64_t clock;  ///< of SMs without an offset
+    std::uint32_t lanes;                       ///< whose guard holds
+    std::uint64_t clock;                       ///< of SMs without an offset
+    std::array<std::uint64_t, 32> moved = {};  ///< of a mov: what each of the lanes moves
 };
 
 struct Simulation {

@@ -92,7 +92,7 @@ Operand Program::parse_number(std::string_view text) {
     Operand operand;
     const bool negative = text[0] == '-';
     if (negative) text.remove_prefix(1);
-    const bool is_hex = text.starts_with("0x") || text.starts_with("0d");
+    const bool is_hex = text.starts_with("0x") || text.starts_with("0d") || text.starts_with("0f");
     if (is_hex) text.remove_prefix(2);
     std::from_chars(text.data(), text.data() + text.size(), operand.value, is_hex ? 16 : 10);
     if (negative) operand.value = -operand.value;

@@ -78,7 +78,9 @@ class Reader {
             const std::size_t used = site.markers == 0 ? 2 : 1 + site.series / 2;
             const std::size_t all = used + used % 2;
             if (i + all > end) return fail("a record that ends outside its region");
-            if (used != all && read_at<std::uint64_t>(bytes, i + used) != 0)
+            const std::uint64_t free_bits = 64 - payload_bits(site);
+            if (used != all && free_bits != 0 &&
+                read_at<std::uint64_t>(bytes, i + used) >> (64 - free_bits) != 0)
                 return fail("a slot that fills up a pair is written");
             read_record(bytes, region, i, site);
             i += all;
@@ -98,6 +100,7 @@ class Reader {
             event.globaltimer = read_at<std::uint64_t>(bytes, at + 1);
             if (event.globaltimer == 0) return fail("an exit without its timer");
         }
+        if (payload_bits(site) != 0) event.payload = read_at<std::uint64_t>(bytes, at + 1);
         traced_.events.push_back(event);
         for (std::uint32_t place = 1; place < site.series; ++place) {
             const bool is_whole = place % 2 == 1 && place + 1u == site.series;
@@ -129,14 +132,40 @@ class Reader {
             is_over = is_over || unit.site == 0;
             if (is_over && unit.site != 0) return fail("a gap in a chunk");
             if (is_over) continue;
+            if (unit.site == record::kPayloadHighSite) {
+                add_high_half(unit, header);
+                continue;
+            }
             if (!check_site(unit.site)) return;
             if (static_cast<std::uint32_t>(std::countr_zero(unit.mask)) != header.lane) {
                 return fail("a record by a lane that is not the lowest of its mask");
             }
+            const std::uint32_t bits = payload_bits(sites_.sites[unit.site - 1]);
+            last_of_lane_[{header.region_plus_one, header.lane}] = traced_.events.size();
             traced_.events.push_back({header.region_plus_one - 1, unit.site, unit.mask,
                                       join_clock(unit.clock_high, unit.clock_low),
-                                      unit.globaltimer_low, true});
+                                      bits == 0 ? unit.word : 0, true, bits == 0 ? 0 : unit.word,
+                                      bits == 64});
         }
+    }
+
+    void add_high_half(const Unit& unit, const ChunkHeader& header) {
+        const auto last = last_of_lane_.find({header.region_plus_one, header.lane});
+        if (last == last_of_lane_.end()) return fail("a half of no payload");
+        Event& event = traced_.events[last->second];
+        if (!event.lacks_high_half || event.mask != unit.mask ||
+            event.clock != join_clock(unit.clock_high, unit.clock_low))
+            return fail("a half of another payload");
+        event.payload |= std::uint64_t{unit.word} << 32;
+        event.lacks_high_half = false;
+    }
+
+    static std::uint32_t payload_bits(const instrument::Site& site) {
+        for (const instrument::Action& action : site.actions) {
+            if (action.payload != record::PayloadKind::kNone)
+                return record::payload_bits(action.payload);
+        }
+        return 0;
     }
 
     bool check_site(std::uint16_t site) {
@@ -152,6 +181,8 @@ class Reader {
     const instrument::SiteTable& sites_;
     const Memory& layout_;
     Traced& traced_;
+    /// By region plus one and lane: the index of its last cold event.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> last_of_lane_;
 };
 
 }  // namespace

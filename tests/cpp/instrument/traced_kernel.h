@@ -22,6 +22,8 @@ struct Event {
     std::uint64_t clock;        ///< 48 bits
     std::uint64_t globaltimer;  ///< of an exit: all of it when hot, its low word when cold
     bool is_cold;
+    std::uint64_t payload = 0;
+    bool lacks_high_half = false;  ///< of its payload
 };
 
 /// How much memory a simulated launch gets, and what of it is recorded.

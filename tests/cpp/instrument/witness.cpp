@@ -2,17 +2,24 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 namespace gwatch::testing {
 
 namespace {
 
-constexpr char kCarrierRegister[] = "%mk";
+constexpr std::string_view kCarrierRegisters[] = {"%mk", "%ml"};
 
-std::uint32_t number_of(std::string_view text) {
-    std::uint32_t number = 0;
-    std::from_chars(text.data(), text.data() + text.size(), number);
-    return number;
+/// The index of the marker whose carrier this is.
+std::optional<std::uint32_t> marker_of(const ptx::Instruction& instruction) {
+    for (const std::string_view carrier : kCarrierRegisters) {
+        if (instruction.operands.empty() || !instruction.operands[0].starts_with(carrier)) continue;
+        const std::string_view digits = instruction.operands[0].substr(carrier.size());
+        std::uint32_t number = 0;
+        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        return number;
+    }
+    return std::nullopt;
 }
 
 /// Whether a thread ends there, in the entry or in a function.
@@ -48,11 +55,8 @@ Witness::Witness(const ptx::Module& module, const instrument::Instrumented& inst
             if (ends_thread(module, function, i))
                 places_[i].site = site_in_front(module, instrumented, i);
             if (statement.kind != ptx::StatementKind::kInstruction) continue;
-            const ptx::Instruction instruction = module.instruction(statement);
-            if (instruction.operands.empty() || instruction.operands[0] != kCarrierRegister)
-                continue;
-            const std::uint32_t marker = number_of(instruction.operands[1]);
-            places_[i] = {instrumented.markers.at(marker).site, marker};
+            const auto marker = marker_of(module.instruction(statement));
+            if (marker) places_[i] = {instrumented.markers.at(*marker).site, *marker};
         }
     }
 }
@@ -73,7 +77,8 @@ void Witness::see(const Passing& passing) {
     // Of fused markers the record stands in front of the first one.
     const bool begins = place.marker == ptx::kNone || place.marker == markers.front();
     if (place.site == 0 || !begins) return;
-    warps_[key].push_back({place.site, markers, passing.lanes, earliest, passing.clock});
+    warps_[key].push_back(
+        {place.site, markers, passing.lanes, earliest, passing.clock, passing.moved});
 }
 
 }  // namespace gwatch::testing

@@ -19,6 +19,7 @@ struct Witnessed {
     std::uint32_t lanes;
     std::uint64_t earliest;
     std::uint64_t latest;
+    std::array<std::uint64_t, 32> payloads;  ///< of each lane, if the first marker has one
 };
 
 /// Keeps of a simulation, without a look at what the injected code does, which lanes of each warp

@@ -113,7 +113,7 @@ TEST(ReadBack, TakesOnlyUsedChunks) {
     ASSERT_TRUE(raw.ok());
     ASSERT_EQ(raw->pool.size(), 3u * kChunkUnits);
     EXPECT_EQ(raw->pool[63].clock_low, 62u);
-    EXPECT_EQ(raw->pool[2 * kChunkUnits + 10].globaltimer_low, 2u);
+    EXPECT_EQ(raw->pool[2 * kChunkUnits + 10].word, 2u);
     EXPECT_EQ(raw->pool[2 * kChunkUnits + 11].site, 0u);
     EXPECT_EQ(raw->control.chunks_taken, 3u);
 }
