@@ -35,6 +35,7 @@ class Case:
         events: markers that a launch passes, counted once a warp.
         dsl: as in ``do_trace(dsl=...)``.
         ptx: the kernel's PTX after a launch, where other designs of recording are to be compared.
+        arguments: of the example's function that launches.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Case:
     events: int
     dsl: str = "triton"
     ptx: Callable[[], str] | None = None
+    arguments: tuple[Any, ...] = ()
 
 
 def matmul_case() -> Case:
@@ -60,6 +62,7 @@ def matmul_case() -> Case:
         c,
         events,
         ptx=lambda: triton_ptx(matmul_example.matmul_kernel),
+        arguments=(a, b, c),
     )
 
 
@@ -83,6 +86,7 @@ def attention_case(head_dim: int, causal: bool) -> Case:
         lambda: attention_example.attention_forward(q, k, v, causal, out),
         out,
         attention_example.expected_events(*shape, causal),
+        arguments=(q, k, v, causal, out),
     )
 
 

@@ -6,6 +6,7 @@ import ctypes
 
 import torch
 from gpu_cases import Case
+from pairs import capture_launch
 
 GRAPH_NODE_KERNEL = 0  # CU_GRAPH_NODE_TYPE_KERNEL
 GRAPH_NODE_MEMSET = 2  # CU_GRAPH_NODE_TYPE_MEMSET
@@ -87,11 +88,7 @@ def keep_only_kernel(graph: int) -> None:
 
 
 def capture(case: Case) -> torch.cuda.CUDAGraph:
-    graph = torch.cuda.CUDAGraph(keep_graph=True)
-    with torch.cuda.graph(graph):
-        case.launch()
-    graph.instantiate()
-    return graph
+    return capture_launch(case.launch)
 
 
 class OtherBuild:

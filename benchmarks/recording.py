@@ -1,6 +1,7 @@
 """How much slower recording makes a kernel: pairs of an untraced and a traced launch.
 
     python benchmarks/recording.py --json recording.json
+    python benchmarks/recording.py --cases 'GEMM|matmul' --pairs 80 --no-peers
 
 Both launches are CUDA graphs of one kernel node, so that only the kernel is timed. The traced one
 is captured inside do_trace; the node that clears the records before each replay is taken out, for
@@ -11,7 +12,12 @@ the two events there is only the graph. The control is a second graph of the unt
 ratio shows what noise does.
 
 Where a case tells its PTX, two other builds of the kernel stand beside: the PTX assembled again as
-it is, and with the design that hand-made tracers use (usual_design.py).
+it is, and with the design that hand-made tracers use (usual_design.py). Other tracers run in
+processes of their own, with the same ranges: NVIDIA IKET (iket_gemm.py) and Triton's Proton
+(proton_kernels.py). A tracer that does not run gives a reason instead of a figure.
+
+At the end each limit stands beside what was measured (musts.py); the exit code is 1 if one is not
+met. Events are counted in LAUNCHES launches of each kernel.
 """
 
 from __future__ import annotations
@@ -19,14 +25,16 @@ from __future__ import annotations
 import argparse
 import ctypes
 import math
-import statistics
+import re
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
+import iket_gemm
+import proton_kernels
 import torch
 import usual_design
+from figures import ratio_figures
 from gpu_cases import (
     Case,
     attention_case,
@@ -37,22 +45,18 @@ from gpu_cases import (
 )
 from graphs import OtherBuild, capture, check, cleared_address, driver, keep_only_kernel
 from micro_cases import many_blocks_case, micro_case
+from musts import check as check_musts
+from pairs import PAUSE_SECONDS, Launch, compare
+from show_rows import HEADING, show
 
 from gwatch import libpygwatch
 from gwatch.cuda.trace import do_trace
 
-MATMUL_RATIO_LIMIT = 1.25
-PAUSE_SECONDS = 0.003
-SPIN_CYCLES = 200_000
-WARM_UP_PAIRS = 5
-
-
 CONTROL_BYTES = 128  # record::Control, at the begin of a launch's memory
+LAUNCHES = 10  # of each kernel, whose events are counted
 
-Reset = Callable[[], None]
 
-
-def capture_traced(case: Case) -> tuple[torch.cuda.CUDAGraph, libpygwatch.Run, Reset]:
+def capture_traced(case: Case) -> tuple[torch.cuda.CUDAGraph, libpygwatch.Run, Launch]:
     """The graph of the traced kernel alone, and what to call before each replay."""
 
     def fn() -> torch.cuda.CUDAGraph:
@@ -60,7 +64,7 @@ def capture_traced(case: Case) -> tuple[torch.cuda.CUDAGraph, libpygwatch.Run, R
         graph.replay()
         return graph
 
-    result = do_trace(fn=fn, kernel_name_pattern=case.pattern, dsl=case.dsl)
+    result = do_trace(fn=fn, kernel_name_pattern=case.pattern, dsl=case.dsl, fidelity=False)
     graph = result.value
     memory = ctypes.c_uint64(cleared_address(graph.raw_cuda_graph()))
     keep_only_kernel(graph.raw_cuda_graph())
@@ -72,49 +76,22 @@ def capture_traced(case: Case) -> tuple[torch.cuda.CUDAGraph, libpygwatch.Run, R
     return graph, result.runs[0], reset
 
 
-def time_replay(graph: torch.cuda.CUDAGraph, reset: Reset | None = None) -> float:
-    """Milliseconds of one replay."""
-    if reset:
-        reset()
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    torch.cuda.synchronize()
-    time.sleep(PAUSE_SECONDS)
-    torch.cuda._sleep(SPIN_CYCLES)
-    start.record()
-    graph.replay()
-    end.record()
-    end.synchronize()
-    return start.elapsed_time(end)
+def count_launches(case: Case) -> list[tuple[int, int]]:
+    """Events recorded and dropped in each of LAUNCHES launches."""
 
+    def fn() -> None:
+        for _ in range(LAUNCHES):
+            case.launch()
 
-def compare(
-    first: torch.cuda.CUDAGraph,
-    second: torch.cuda.CUDAGraph,
-    pairs: int,
-    reset_second: Reset | None = None,
-) -> list[tuple[float, float]]:
-    """Interleaved pairs of times; which of the two goes first alternates."""
-    times = []
-    for pair in range(WARM_UP_PAIRS + pairs):
-        if pair % 2:
-            second_time, first_time = time_replay(second, reset_second), time_replay(first)
-        else:
-            first_time, second_time = time_replay(first), time_replay(second, reset_second)
-        times.append((first_time, second_time))
-    return times[WARM_UP_PAIRS:]
-
-
-def ratio_figures(times: list[tuple[float, float]]) -> dict[str, float]:
-    """Of the ratios of the pairs: the median and the deciles at both ends."""
-    ratios = [second / first for first, second in times]
-    deciles = statistics.quantiles(ratios, n=10)
-    return {
-        "first_ms": statistics.median(first for first, _ in times),
-        "second_ms": statistics.median(second for _, second in times),
-        "ratio": statistics.median(ratios),
-        "ratio_p10": deciles[0],
-        "ratio_p90": deciles[-1],
-    }
+    result = do_trace(
+        fn=fn,
+        kernel_name_pattern=case.pattern,
+        dsl=case.dsl,
+        max_launches=LAUNCHES,
+        fidelity=False,
+    )
+    counts = [(run.counts.events, run.counts.dropped_events) for run in result.runs]
+    return counts + [(0, 0)] * (LAUNCHES - len(counts))  # a launch without a run lost everything
 
 
 def assemble(ptx: str, run: libpygwatch.Run) -> bytes:
@@ -143,7 +120,7 @@ def measure_others(
         graph = capture(case)
         build.put_into(graph)
         graph.replay()
-        figures[name] = ratio_figures(compare(original, graph, pairs))
+        figures[name] = ratio_figures(compare(original.replay, graph.replay, pairs))
     return figures
 
 
@@ -153,26 +130,29 @@ def measure(case: Case, pairs: int) -> dict[str, Any]:
     expected = case.output.clone()
     original, again = capture(case), capture(case)
     traced, run, reset = capture_traced(case)
-    control = ratio_figures(compare(original, again, pairs))
-    recording = ratio_figures(compare(original, traced, pairs, reset))
+    control = ratio_figures(compare(original.replay, again.replay, pairs))
+    recording = ratio_figures(compare(original.replay, traced.replay, pairs, reset))
     others = measure_others(case, run, original, pairs)
     case.output.zero_()
     traced.replay()
     torch.cuda.synchronize()
+    bit_identical = torch.equal(case.output, expected)
     counts = run.counts
     added_ns = (recording["second_ms"] - recording["first_ms"]) * 1e6
     return {
         "case": case.name,
-        "bit_identical": torch.equal(case.output, expected),
+        "pairs": pairs,
+        "bit_identical": bit_identical,
         "control": control,
         "recording": recording,
         "others": others,
         # Of the kernel's time, an event of one warp: warps side by side share the cost.
-        "ns_an_event_of_a_warp": added_ns * run.counts.warps_recorded / max(1, counts.events),
+        "ns_an_event_of_a_warp": added_ns * counts.warps_recorded / max(1, counts.events),
         # Added kernel time, times the SMs side by side: what an event costs the SM it happens on.
         "sm_ns_an_event": added_ns * run.launch.sm_count / max(1, counts.events),
         "events_expected": case.events or counts.events,
         "events": counts.events,
+        "launches": count_launches(case),
         "records": counts.records,
         "dropped_events": counts.dropped_events,
         "registers": [run.compile.original.registers, run.compile.traced.registers],
@@ -185,79 +165,77 @@ def measure(case: Case, pairs: int) -> dict[str, Any]:
     }
 
 
-def show(row: dict[str, Any]) -> str:
-    control, recording = row["control"], row["recording"]
-    registers, local_bytes = row["registers"], row["local_bytes"]
-    return (
-        f"{row['case']:<36}{recording['first_ms'] * 1e3:9.1f}{recording['second_ms'] * 1e3:9.1f}"
-        f"  {recording['ratio']:.4f} [{recording['ratio_p10']:.4f} {recording['ratio_p90']:.4f}]"
-        f"  {control['ratio']:.4f} [{control['ratio_p10']:.4f} {control['ratio_p90']:.4f}]"
-        f"{row['sm_ns_an_event']:7.2f}{row['ns_an_event_of_a_warp']:8.1f}\n"
-        f"    events {row['events']} of {row['events_expected']}, dropped {row['dropped_events']},"
-        f" records {row['records']}; registers {registers[0]} -> {registers[1]},"
-        f" local bytes {local_bytes[0]} -> {local_bytes[1]},"
-        f" spill stores {row['spill_store_bytes']} bytes;"
-        f" result {'bit-identical' if row['bit_identical'] else 'DIFFERENT'}"
-        + "".join(show_other(name, row) for name in row["others"])
-    )
-
-
-def show_other(name: str, row: dict[str, Any]) -> str:
-    other, recording = row["others"][name], row["recording"]
-    added = other["second_ms"] - other["first_ms"]
-    ours = recording["second_ms"] - recording["first_ms"]
-    times = (
-        f", adds {added / ours:.1f} times as much" if name == "usual design" and ours > 0 else ""
-    )
-    deciles = f"[{other['ratio_p10']:.4f} {other['ratio_p90']:.4f}]"
-    return f"\n    {name}: {other['ratio']:.4f} {deciles}{times}"
-
-
-HEADING = (
-    f"{'case':<36}{'untraced':>9}{'traced':>9}  {'ratio [p10 p90]':<22}"
-    f"  {'control [p10 p90]':<22}  ns an event: on its SM, of its warp\n{'':<36}{'us':>9}{'us':>9}"
-)
-
-
 # Made one after the other: each holds its tensors.
-CASES: tuple[Callable[[], Case | None], ...] = (
-    matmul_case,
-    lambda: attention_case(64, False),
-    lambda: attention_case(128, True),
-    cute_gemm_case,
-    lambda: micro_case("full_warps", 4),
-    lambda: micro_case("full_warps", 8),
-    lambda: micro_case("full_warps", 32),
-    lambda: micro_case("one_lane", 8),
-    lambda: micro_case("halves", 8),
-    lambda: micro_case("device_function", 8),
-    many_blocks_case,
-)
+CASES: dict[str, Callable[[], Case | None]] = {
+    "matmul": matmul_case,
+    "attention 64": lambda: attention_case(64, False),
+    "attention 128": lambda: attention_case(128, True),
+    "GEMM": cute_gemm_case,
+    "full_warps 4": lambda: micro_case("full_warps", 4),
+    "full_warps 8": lambda: micro_case("full_warps", 8),
+    "full_warps 32": lambda: micro_case("full_warps", 32),
+    "one_lane 8": lambda: micro_case("one_lane", 8),
+    "halves 8": lambda: micro_case("halves", 8),
+    "device_function 8": lambda: micro_case("device_function", 8),
+    "1 million blocks": many_blocks_case,
+}
+PAIRS = 40
+TIMES_PAIRS = {"GEMM": 3}  # its margin is a thousandth
+
+# Other tracers of a case's kernel: what finds their figures with so many pairs.
+PEERS: dict[str, dict[str, Callable[[int], dict[str, Any]]]] = {
+    "matmul": {"Proton": lambda pairs: proton_kernels.find_figures("matmul", pairs)},
+    "attention 64": {"Proton": lambda pairs: proton_kernels.find_figures("attention", pairs)},
+    "GEMM": {"IKET": iket_gemm.find_figures},
+}
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Measure what recording costs a kernel.")
+    parser.add_argument("--json", metavar="PATH", help="write all figures to a file")
+    parser.add_argument("--pairs", type=int, default=PAIRS, help="of launches; the GEMM has 3 x")
+    parser.add_argument(
+        "--cases", default="", metavar="REGEX", help=f"some only, of: {', '.join(CASES)}"
+    )
+    parser.add_argument("--no-peers", action="store_true", help="leave out other tracers")
+    options = parser.parse_args()
+    options.chosen = [name for name in CASES if re.search(options.cases, name)]
+    if not options.chosen:
+        parser.error(f"--cases matches none of: {', '.join(CASES)}")
+    return options
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Measure what recording costs a kernel.")
-    parser.add_argument("--json", metavar="PATH", help="write all figures to a file")
-    parser.add_argument("--pairs", type=int, default=40)
-    options = parser.parse_args()
+    options = parse_arguments()
     libpygwatch.init_cupti_hooks()
     for name, value in machine_facts().items():
         print(f"{name}: {value}")
     print(f"{options.pairs} pairs, a pause of {PAUSE_SECONDS * 1e3:.0f} ms before each launch\n")
     print(HEADING)
-    rows = []
-    for make_case in CASES:
-        case = make_case()
+    rows: list[dict[str, Any]] = []
+    failed: list[str] = []
+    for name in options.chosen:
+        case = CASES[name]()
         if case is None:
+            print(f"{name}: not measured: the kernel, or its DSL, does not run here")
             continue
-        rows.append(measure(case, options.pairs))
+        pairs = options.pairs * TIMES_PAIRS.get(name, 1)
+        peers = {} if options.no_peers else PEERS.get(name, {})
+        try:
+            row = measure(case, pairs)
+        except Exception as error:  # the other cases may still be measured
+            failed.append(name)
+            print(f"{name}: FAILED: {type(error).__name__}: {error}", flush=True)
+            continue
+        rows.append(row | {"peers": {peer: find(pairs) for peer, find in peers.items()}})
         print(show(rows[-1]), flush=True)
-    if options.json:
-        write_json(options.json, {"pairs": options.pairs, "pause_s": PAUSE_SECONDS, "rows": rows})
-    matmul_ratio = rows[0]["recording"]["ratio"]
-    lost = sum(row["events_expected"] - row["events"] for row in rows)
-    print(f"\nmatmul {matmul_ratio:.4f}, limit {MATMUL_RATIO_LIMIT}; events lost: {lost}")
-    return int(matmul_ratio > MATMUL_RATIO_LIMIT or lost != 0)
+        if options.json:  # after each row, for a later one may fail
+            write_json(options.json, {"pause_s": PAUSE_SECONDS, "rows": rows})
+    musts = check_musts(rows)
+    print("\n" + "\n".join(map(str, musts)))
+    if failed:
+        print(f"failed: {', '.join(failed)}")
+    return int(bool(failed) or any(must.met is False for must in musts))
 
 
 if __name__ == "__main__":
