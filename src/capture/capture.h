@@ -98,6 +98,7 @@ struct CaptureResult {
         seen_kernels;                     ///< every launched kernel's mangled name -> launches
     std::uint64_t matching_launches = 0;  ///< traced or not
     std::uint64_t skipped_launches = 0;   ///< matched, but past max_launches
+    std::uint64_t graph_launches = 0;     ///< their kernels were seen when the graphs were captured
 };
 
 /// A launch that was timed on the device.

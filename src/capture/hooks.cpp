@@ -30,6 +30,11 @@ constexpr std::array<CUpti_CallbackId, 8> kLoadCallbacks{
     CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,        CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload,
 };
 
+template <std::size_t Count>
+bool contains(const std::array<CUpti_CallbackId, Count>& ids, CUpti_CallbackId id) {
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
 /// The traced launch call that this thread is in. Keeps the observer from being read before the
 /// call is over.
 struct LaunchUnderWay {
@@ -113,14 +118,15 @@ Result<void> Hooks::start(const std::vector<std::string>& cupti_paths, const Ope
 
 Result<void> Hooks::enable_launch_callbacks(bool on) {
     Result<void> all;
-    for (const CUpti_CallbackId id : kLaunchCallbacks) {
-        Result<void> enabled = subscription_.enable(on, id);
-        if (!enabled.ok()) all = enabled;
-    }
-    for (const CUpti_CallbackId id : kContextEndCallbacks) {
-        Result<void> enabled = subscription_.enable(on, id);
-        if (!enabled.ok()) all = enabled;
-    }
+    const auto enable_all = [&](const auto& ids) {
+        for (const CUpti_CallbackId id : ids) {
+            Result<void> enabled = subscription_.enable(on, id);
+            if (!enabled.ok()) all = enabled;
+        }
+    };
+    enable_all(kLaunchCallbacks);
+    enable_all(kGraphLaunchCallbacks);
+    enable_all(kContextEndCallbacks);
     return all;
 }
 
@@ -223,9 +229,12 @@ void Hooks::on_api_call(CUpti_CallbackId id, const CUpti_CallbackData& data) {
 
 void Hooks::on_enter(CUpti_CallbackId id, const CUpti_CallbackData& data) {
     if (const void* going = unloading(id, data)) return forget(going);
-    if (std::find(kContextEndCallbacks.begin(), kContextEndCallbacks.end(), id) !=
-        kContextEndCallbacks.end()) {
+    if (contains(kContextEndCallbacks, id)) {
         if (const auto current = observer()) current->before_context_ends();
+        return;
+    }
+    if (contains(kGraphLaunchCallbacks, id)) {
+        if (const auto current = observer()) current->see_graph_launch();
         return;
     }
     const std::optional<LaunchCall> call = read_launch_call(id, data);

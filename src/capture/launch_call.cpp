@@ -13,6 +13,11 @@ const std::array<CUpti_CallbackId, 6> kLaunchCallbacks{
     CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
 };
 
+const std::array<CUpti_CallbackId, 2> kGraphLaunchCallbacks{
+    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
+};
+
 namespace {
 
 /// CUPTI hands out its parameters as const, yet the driver reads them after the enter callback.

@@ -13,6 +13,9 @@ namespace gwatch::capture {
 /// The callbacks of the launch calls, which are on during a capture only.
 extern const std::array<CUpti_CallbackId, 6> kLaunchCallbacks;
 
+/// The callbacks of the calls that launch a graph; on during a capture, too.
+extern const std::array<CUpti_CallbackId, 2> kGraphLaunchCallbacks;
+
 /// The parameters of a launch call, whichever it is.
 struct LaunchCall {
     CUfunction* function =

@@ -18,6 +18,8 @@ class LaunchObserver {
     virtual void leave(ActiveLaunch& launch, CUresult code) noexcept = 0;
     /// Handles may come back for other kernels: what is known of them is forgotten.
     virtual void forget_handles() = 0;
+    /// A graph is launched as a whole: no call of it tells which kernels it has.
+    virtual void see_graph_launch() noexcept {}
     /// A context and all its memory are about to go.
     virtual void before_context_ends() noexcept {}
 };

@@ -202,6 +202,7 @@ CaptureResult Session::finish() {
     for (const std::shared_ptr<ActiveLaunch>& launch : launches) read(launch, result);
     result.seen_kernels = filter_->seen();
     result.matching_launches = matching_launches_.load();
+    result.graph_launches = graph_launches_.load();
     return result;
 }
 

@@ -31,6 +31,8 @@ class Session : public LaunchObserver {
     /// Handles may come back for other kernels: what is known of them is forgotten.
     void forget_handles() override;
 
+    void see_graph_launch() noexcept override { ++graph_launches_; }
+
     /// Reads the traced launches that there are: later it would be too late.
     void before_context_ends() noexcept override;
 
@@ -67,6 +69,7 @@ class Session : public LaunchObserver {
     ImageStore& images_;
 
     std::atomic<std::uint64_t> matching_launches_ = 0;
+    std::atomic<std::uint64_t> graph_launches_ = 0;
     std::mutex mutex_;  ///< of all below; never held while the preparer or the driver is called
     std::uint32_t reserved_ = 0;
     std::uint64_t skipped_launches_ = 0;

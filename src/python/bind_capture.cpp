@@ -140,7 +140,9 @@ void bind_result(py::module_& module) {
         .def_readonly("failures", &CaptureResult::failures)
         .def_readonly("seen_kernels", &CaptureResult::seen_kernels)
         .def_readonly("matching_launches", &CaptureResult::matching_launches)
-        .def_readonly("skipped_launches", &CaptureResult::skipped_launches);
+        .def_readonly("skipped_launches", &CaptureResult::skipped_launches)
+        .def_readonly("graph_launches", &CaptureResult::graph_launches,
+                      "Kernels of a graph are seen when it is captured.");
 }
 
 }  // namespace

@@ -69,8 +69,8 @@ void fields(Archive& archive, Self& self) {
 template <class Archive, class Self>
     requires std::is_same_v<std::remove_const_t<Self>, CaptureResult>
 void fields(Archive& archive, Self& self) {
-    auto& [launches, failures, seen, matching, skipped] = self;
-    archive(launches, failures, seen, matching, skipped);
+    auto& [launches, failures, seen, matching, skipped, graphs] = self;
+    archive(launches, failures, seen, matching, skipped, graphs);
 }
 
 }  // namespace capture
@@ -102,7 +102,7 @@ namespace {
 
 /// Stands before every message; changes with the layout of what is sent as it lies in memory.
 constexpr std::uint64_t kBuild =
-    (std::uint64_t{1} << 32) | (sizeof(record::Plan) << 16) | sizeof(capture::FunctionFacts);
+    (std::uint64_t{2} << 32) | (sizeof(record::Plan) << 16) | sizeof(capture::FunctionFacts);
 
 Error unreadable() {
     return {ErrorKind::kCapture,

@@ -26,7 +26,12 @@ class FakeCapture:
         self.init_error = None
         self.begin_error = None
         self.result = SimpleNamespace(
-            launches=[], failures=[], seen_kernels={}, matching_launches=0, skipped_launches=0
+            launches=[],
+            failures=[],
+            seen_kernels={},
+            matching_launches=0,
+            skipped_launches=0,
+            graph_launches=0,
         )
         self.calls = []
 
@@ -168,6 +173,14 @@ def test_no_match_lists_the_kernels_that_were_seen_most_launched_first(capture, 
     )
     assert caught.value.value == 42
     assert fn.calls == 1
+
+
+def test_graph_that_was_captured_before_is_named(capture):
+    capture.result.graph_launches = 3
+    with pytest.raises(CaptureError, match="no launch matched") as caught:
+        do_trace(fn=lambda: None, kernel_name_pattern="mm", dsl="triton")
+    assert "launched a CUDA graph 3 times" in caught.value.detail
+    assert "capture and replay the graph inside fn" in caught.value.hint
 
 
 def test_no_match_shortens_a_long_list(capture, fn):

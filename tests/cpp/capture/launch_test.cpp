@@ -39,6 +39,20 @@ TEST_F(LaunchTest, SwapsTheHandleAndReadsTheRecords) {
     EXPECT_EQ(driver.live_objects(), 0u);
 }
 
+TEST_F(LaunchTest, CountsGraphsWhoseKernelsItDoesNotSee) {
+    begin();
+    for (const CUpti_CallbackId id :
+         {CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz}) {
+        cuGraphLaunch_params parameters{};
+        cupti.call(id, parameters, nullptr, [] { return CUDA_SUCCESS; });
+    }
+    const CaptureResult result = hooks->end();
+    EXPECT_EQ(result.graph_launches, 2u);
+    EXPECT_EQ(result.matching_launches, 0u);
+    EXPECT_TRUE(result.seen_kernels.empty());
+    EXPECT_FALSE(cupti.is_enabled(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch));
+}
+
 TEST_F(LaunchTest, ReadsTheRecordsBeforeTheContextEnds) {
     for (const CUpti_CallbackId id : {CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2,
                                       CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2}) {

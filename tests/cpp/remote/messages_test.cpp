@@ -78,6 +78,7 @@ capture::CaptureResult some_result() {
     result.seen_kernels = {{"_Z2mmv", 3}};
     result.matching_launches = 4;
     result.skipped_launches = 5;
+    result.graph_launches = 6;
     return result;
 }
 
@@ -119,6 +120,7 @@ TEST(Messages, WhatWasCaptured) {
     EXPECT_EQ(result.seen_kernels, sent.seen_kernels);
     EXPECT_EQ(result.matching_launches, 4u);
     EXPECT_EQ(result.skipped_launches, 5u);
+    EXPECT_EQ(result.graph_launches, 6u);
 }
 
 TEST(Messages, WhatItGets) {

@@ -185,12 +185,7 @@ def _check(
     if not runs:
         if failures:
             raise failures[0][1]
-        raise CaptureError(
-            f"no launch matched kernel_name_pattern '{pattern}'",
-            detail=_seen_kernels(captured.seen_kernels),
-            hint="The pattern is a regular expression, searched in the mangled and the demangled "
-            "name.",
-        )
+        raise _nothing_matched(captured, pattern)
     warnings = [f"a launch of {kernel} was not traced: {error}" for kernel, error in failures]
     if captured.skipped_launches:
         warnings.append(
@@ -198,6 +193,20 @@ def _check(
             f"max_launches={max_launches}"
         )
     return warnings
+
+
+def _nothing_matched(captured: libpygwatch.CaptureResult, pattern: str) -> CaptureError:
+    detail = _seen_kernels(captured.seen_kernels)
+    hint = "The pattern is a regular expression, searched in the mangled and the demangled name."
+    if captured.graph_launches:
+        detail += f"\nIt launched a CUDA graph {captured.graph_launches} times."
+        hint = (
+            "The kernels of a CUDA graph are traced when it is captured: capture and replay the "
+            f"graph inside fn. {hint}"
+        )
+    return CaptureError(
+        f"no launch matched kernel_name_pattern '{pattern}'", detail=detail, hint=hint
+    )
 
 
 def _seen_kernels(seen: Mapping[str, int]) -> str:
