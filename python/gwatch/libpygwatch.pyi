@@ -10,6 +10,7 @@ __all__: list[str] = [
     "GAP_CELL",
     "NO_SCOPE",
     "OUTSIDE_CELL",
+    "PAYLOAD_KINDS",
     "SLOW_FACTOR",
     "Assembled",
     "AutoFind",
@@ -46,6 +47,10 @@ __all__: list[str] = [
     "Movement",
     "Occupancy",
     "Overhead",
+    "PayloadRows",
+    "PayloadSummary",
+    "PayloadValue",
+    "Payloads",
     "PipelineSummary",
     "PtxFacts",
     "RawCapture",
@@ -58,6 +63,7 @@ __all__: list[str] = [
     "ScopeCheck",
     "ScopeOutliers",
     "ScopeOverlap",
+    "ScopePayloads",
     "ScopeStatistics",
     "Site",
     "SiteTable",
@@ -101,6 +107,7 @@ __all__: list[str] = [
     "lane_activity",
     "list_markers",
     "mark_automatically",
+    "mark_payload",
     "matching_entries",
     "merge_archives",
     "new_remarks",
@@ -117,7 +124,9 @@ __all__: list[str] = [
     "scope_statistics",
     "select_warps",
     "set_facts",
+    "slice_payload",
     "strip_paths",
+    "summarise_payloads",
     "text_timeline",
     "time_axis_notes",
     "time_next",
@@ -159,6 +168,9 @@ class Marker:
     @property
     def next_scope(self) -> str:
         """For a switch, the scope that starts; else empty."""
+    @property
+    def payload(self) -> str:
+        """Kind of the value that it records: s32, u32, f32, s64, u64, f64 or bits; else empty."""
     @property
     def placement(self) -> str: ...
     @property
@@ -757,6 +769,9 @@ class Scope:
         """0 when unknown."""
     @line.setter
     def line(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def payload(self) -> str:
+        """Kind of the values that its starts and marks record: s32, u32, f32, s64, u64, f64 or bits; empty when they record none."""
 
 class Site:
     """One static place of the kernel that records."""
@@ -813,6 +828,16 @@ class Lanes:
 class Column:
     """A column behind a memoryview."""
 
+class Payloads:
+    """The values that starts or marks recorded, as columns of equal length."""
+    def __len__(self) -> int: ...
+    @property
+    def bits(self) -> memoryview:
+        """To be read by the kind of the row's scope; 32-bit ones zero-extended."""
+    @property
+    def row(self) -> memoryview:
+        """Rows of the table; they ascend."""
+
 class Slices:
     """Slices of all lanes as columns of equal length."""
     def __len__(self) -> int: ...
@@ -823,6 +848,9 @@ class Slices:
     @property
     def mask(self) -> memoryview:
         """Bit t: thread t was in it."""
+    @property
+    def payloads(self) -> Payloads:
+        """Of their starts."""
     @property
     def scope(self) -> memoryview:
         """Indices into Run.scopes."""
@@ -837,6 +865,8 @@ class Instants:
         """Indices into Run.lanes."""
     @property
     def mask(self) -> memoryview: ...
+    @property
+    def payloads(self) -> Payloads: ...
     @property
     def scope(self) -> memoryview: ...
     @property
@@ -1076,6 +1106,9 @@ class CaptureResult:
     """What a capture saw and traced."""
     @property
     def failures(self) -> list[FailedLaunch]: ...
+    @property
+    def graph_launches(self) -> int:
+        """Kernels of a graph are seen when it is captured."""
     @property
     def launches(self) -> list[TracedLaunch]: ...
     @property
@@ -1389,6 +1422,86 @@ class RunDiff:
     @property
     def scopes(self) -> list[ScopeChange]: ...
 
+class PayloadValue:
+    """All slices or marks of a scope that carried one value."""
+    @property
+    def bits(self) -> int:
+        """See ScopePayloads.value() and .text()."""
+    @property
+    def count(self) -> int: ...
+    @property
+    def max_ns(self) -> int: ...
+    @property
+    def p50_ns(self) -> float:
+        """Of durations; 0 for marks."""
+    @property
+    def p95_ns(self) -> float: ...
+    @property
+    def total_ns(self) -> int: ...
+
+class ScopePayloads:
+    """What the slices, or the marks, of a scope carried."""
+    def text(self, bits: typing.SupportsInt | typing.SupportsIndex) -> str:
+        """The value behind bits, exactly."""
+    def value(self, bits: typing.SupportsInt | typing.SupportsIndex) -> int | float | str:
+        """The same as a number; text where JSON has no exact number for it."""
+    @property
+    def count(self) -> int:
+        """Rows that carried a payload."""
+    @property
+    def distinct(self) -> int:
+        """Values."""
+    @property
+    def kind(self) -> str:
+        """'s32', 'u64', 'f32', ...; 'bits' for what is no number."""
+    @property
+    def least(self) -> int:
+        """Bits."""
+    @property
+    def median(self) -> int:
+        """Bits of the (lower) middle value."""
+    @property
+    def most(self) -> int:
+        """Bits."""
+    @property
+    def scope(self) -> int:
+        """Index into Run.scopes."""
+    @property
+    def total_ns(self) -> int: ...
+    @property
+    def values(self) -> list[PayloadValue]:
+        """All in order of value, or those with most total when there are too many."""
+    @property
+    def without(self) -> int:
+        """The other rows of the scope."""
+
+class PayloadSummary:
+    """The payloads of a run."""
+    @property
+    def marks(self) -> list[ScopePayloads]: ...
+    @property
+    def slices(self) -> list[ScopePayloads]:
+        """One entry a scope that has any."""
+
+class PayloadRows:
+    """Payloads of slices as columns, each with a bit a row that tells whether it has a value; empty when no slice has a payload."""
+    def __init__(
+        self,
+        run: Run,
+        first: typing.SupportsInt | typing.SupportsIndex,
+        end: typing.SupportsInt | typing.SupportsIndex,
+    ) -> None: ...
+    @property
+    def as_float(self) -> tuple[memoryview, memoryview]: ...
+    @property
+    def as_signed(self) -> tuple[memoryview, memoryview]: ...
+    @property
+    def as_unsigned(self) -> tuple[memoryview, memoryview]:
+        """Bits too."""
+    @property
+    def kind(self) -> tuple[memoryview, memoryview]:
+        """Index into PAYLOAD_KINDS."""
+
 def answer_message(
     prepare: collections.abc.Callable[
         [LaunchInfo], tuple[bytes, bool, typing.SupportsInt | typing.SupportsIndex, list[str], bool]
@@ -1557,6 +1670,11 @@ def mark_automatically(
 ) -> AutoMarked:
     """Puts scopes of some kinds around the waits and phases of some kernels."""
 
+def mark_payload(
+    run: Run, mark: typing.SupportsInt | typing.SupportsIndex
+) -> int | float | str | None:
+    """What the mark carried; None: nothing."""
+
 def matching_entries(ptx: str | bytes, pattern: str, name: str = "<ptx>") -> list[str]:
     """The kernels whose name a regular expression matches."""
 
@@ -1625,8 +1743,18 @@ def select_warps(
 def set_facts(run: Run, facts: str) -> None:
     """Gives a run the facts of a raw capture."""
 
+def slice_payload(
+    run: Run, slice: typing.SupportsInt | typing.SupportsIndex
+) -> int | float | str | None:
+    """What the slice's start carried; None: nothing."""
+
 def strip_paths(trace: Trace) -> None:
     """Leave only the last part of every path, and numbers in place of host names."""
+
+def summarise_payloads(
+    run: Run, limit: typing.SupportsInt | typing.SupportsIndex
+) -> PayloadSummary:
+    """What scopes did for each value that markers carried."""
 
 def text_timeline(
     run: Run,
@@ -1685,4 +1813,5 @@ FORMAT_VERSION: int = 1
 GAP_CELL: int = -1
 NO_SCOPE: int = 4294967295
 OUTSIDE_CELL: int = -2
+PAYLOAD_KINDS: list = ["", "s32", "u32", "f32", "s64", "u64", "f64", "bits"]
 SLOW_FACTOR: float = 2.0

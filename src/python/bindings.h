@@ -48,5 +48,6 @@ void bind_report(pybind11::module_& module);
 void bind_export(pybind11::module_& module);
 void bind_views(pybind11::module_& module);
 void bind_views_compare(pybind11::module_& module);
+void bind_payloads(pybind11::module_& module);
 
 }  // namespace gwatch::python

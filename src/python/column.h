@@ -21,14 +21,18 @@ pybind11::buffer_info describe(const void* vector) {
                                  {sizeof(T)}, true);
 }
 
+/// A read-only view of a column that `owner` holds.
+template <class T>
+pybind11::memoryview memory_of(const pybind11::object& owner, const std::vector<T>& column) {
+    const pybind11::object held = pybind11::cast(Column{owner, &describe<T>, &column});
+    return pybind11::memoryview(held);
+}
+
 /// A getter for a column of Owner: a read-only memoryview.
 template <class Owner, class T>
 auto column_of(std::vector<T> Owner::* member) {
     return [member](const pybind11::object& self) {
-        const auto& owner = self.cast<const Owner&>();
-        const pybind11::object column =
-            pybind11::cast(Column{self, &describe<T>, &(owner.*member)});
-        return pybind11::memoryview(column);
+        return memory_of(self, self.cast<const Owner&>().*member);
     };
 }
 

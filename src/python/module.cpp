@@ -15,4 +15,5 @@ PYBIND11_MODULE(libpygwatch, module) {
     gwatch::python::bind_export(module);
     gwatch::python::bind_views(module);
     gwatch::python::bind_views_compare(module);
+    gwatch::python::bind_payloads(module);
 }

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdio>
 
+#include "report/payload.h"
 #include "report/run_facts.h"
 #include "trace/output_file.h"
 #include "trace/text.h"
@@ -73,6 +74,15 @@ class EventWriter {
         end();
     }
 
+    /// A value over time; those of one process and name are one.
+    void counter(const std::string& name, const Row& row, std::int64_t time_ns,
+                 const std::string& value) {
+        begin_quoted(name, 'C', row);
+        add_time(time_ns);
+        bytes_ += ",\"args\":{\"value\":" + value + "}";
+        end();
+    }
+
     void text(std::string_view text) { bytes_ += text; }
     void flush() {
         file_.write(bytes_);
@@ -115,11 +125,20 @@ struct Numbers {
     std::int64_t next = 1;
 };
 
-std::string threads_argument(std::uint32_t mask, std::uint32_t all_threads) {
-    if (mask == all_threads) return {};
-    char text[48];
-    std::snprintf(text, sizeof text, ",\"args\":{\"threads\":\"0x%x\"}", mask);
-    return text;
+/// Which threads were there, unless all of the warp were, and what the marker carried.
+std::string arguments(std::uint32_t mask, std::uint32_t all_threads, trace::PayloadKind kind,
+                      const std::uint64_t* payload) {
+    if (kind == trace::PayloadKind::kNone) payload = nullptr;
+    if (mask == all_threads && !payload) return {};
+    std::string text = ",\"args\":{";
+    if (mask != all_threads) {
+        char threads[32];
+        std::snprintf(threads, sizeof threads, "\"threads\":\"0x%x\"", mask);
+        text += threads;
+        if (payload) text += ',';
+    }
+    if (payload) text += "\"payload\":" + payload_json(kind, *payload).dump();
+    return text + '}';
 }
 
 /// Writes the events of one run.
@@ -145,6 +164,7 @@ class RunWriter {
         write_instants(run_.marks, "");
         write_instants(run_.orphan_starts, ": start without an end");
         write_instants(run_.orphan_ends, ": end without a start");
+        write_counters();
     }
 
   private:
@@ -197,21 +217,36 @@ class RunWriter {
         const std::uint32_t all_threads = trace::warp_threads(run_.launch.block, lane.warp);
         const std::vector<Row> rows =
             rows_of_tracks(index, lay_out_slices(run_, lane, &track_of_slice_));
+        PayloadCursor payloads(slices.payloads, lane.first_slice);
         for (std::uint64_t i = lane.first_slice; i < lane.end_slice; ++i) {
             out_.slice(names_[slices.scope[i]], rows[track_of_slice_[i - lane.first_slice]],
                        offset_ns_ + slices.start_ns[i], slices.duration_ns[i],
-                       threads_argument(slices.mask[i], all_threads));
+                       arguments(slices.mask[i], all_threads, run_.scopes[slices.scope[i]].payload,
+                                 payloads.of(i)));
         }
     }
 
     void write_instants(const trace::Instants& instants, const std::string& suffix) {
+        PayloadCursor payloads(instants.payloads);
         for (std::size_t i = 0; i < instants.size(); ++i) {
             const std::uint32_t warp = run_.lanes[instants.lane[i]].warp;
-            out_.instant(
-                quoted(run_.scopes[instants.scope[i]].name + suffix), rows_[instants.lane[i]],
-                offset_ns_ + instants.time_ns[i],
-                threads_argument(instants.mask[i], trace::warp_threads(run_.launch.block, warp)));
+            out_.instant(quoted(run_.scopes[instants.scope[i]].name + suffix),
+                         rows_[instants.lane[i]], offset_ns_ + instants.time_ns[i],
+                         arguments(instants.mask[i], trace::warp_threads(run_.launch.block, warp),
+                                   run_.scopes[instants.scope[i]].payload, payloads.of(i)));
         }
+    }
+
+    /// What marks carried, over time: a counter for each warp and scope.
+    void write_counters() {
+        for_each_payload(run_, run_.marks, [&](std::uint64_t row, std::uint64_t bits) {
+            const trace::Scope& scope = run_.scopes[run_.marks.scope[row]];
+            if (!is_countable(scope.payload, bits)) return;
+            const std::uint32_t lane = run_.marks.lane[row];
+            out_.counter(quoted(scope.name + ", " + lane_name(run_, run_.lanes[lane], by_)),
+                         rows_[lane], offset_ns_ + run_.marks.time_ns[row],
+                         payload_text(scope.payload, bits));
+        });
     }
 
     EventWriter& out_;

@@ -139,6 +139,20 @@ void pack_kinds(const trace::Slices& slices, ColumnPacker& packer) {
     add("kind.mask", [](const Kind& kind) { return std::uint64_t{kind.mask}; });
 }
 
+/// Sparse, and only where there are any: which rows, then the halves of their 64 bits.
+void pack_payloads(const trace::Payloads& payloads, const std::string& prefix,
+                   ColumnPacker& packer) {
+    if (payloads.size() == 0) return;
+    const auto add = [&](const char* name, auto value) {
+        packer.add(prefix + name, column(payloads.size(), value));
+    };
+    Differences row;
+    add(".payload_row",
+        [&](std::size_t i) { return row.next(static_cast<std::int64_t>(payloads.row[i])); });
+    add(".payload_low", [&](std::size_t i) { return payloads.bits[i] & 0xffffffff; });
+    add(".payload_high", [&](std::size_t i) { return payloads.bits[i] >> 32; });
+}
+
 void pack_slices(const trace::Run& run, ColumnPacker& packer) {
     pack_starts(run, packer);
     const auto& duration_ns = run.slices.duration_ns;
@@ -146,6 +160,7 @@ void pack_slices(const trace::Run& run, ColumnPacker& packer) {
                    return static_cast<std::uint64_t>(duration_ns[slice]);
                }));
     pack_kinds(run.slices, packer);
+    pack_payloads(run.slices.payloads, "slice", packer);
 }
 
 void pack_instants(const trace::Instants& instants, const std::string& prefix,
@@ -159,6 +174,7 @@ void pack_instants(const trace::Instants& instants, const std::string& prefix,
     add(".time", [&](std::size_t index) { return time.next(instants.time_ns[index]); });
     add(".scope", [&](std::size_t index) { return std::uint64_t{instants.scope[index]}; });
     add(".mask", [&](std::size_t index) { return std::uint64_t{instants.mask[index]}; });
+    pack_payloads(instants.payloads, prefix, packer);
 }
 
 }  // namespace

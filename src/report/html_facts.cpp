@@ -74,9 +74,12 @@ Json time_facts(const trace::TimeFacts& time) {
 
 Json scope_facts(const std::vector<trace::Scope>& scopes) {
     Json list = Json::array();
-    for (const trace::Scope& scope : scopes)
+    for (const trace::Scope& scope : scopes) {
         list.push_back(
             {{"name", scope.name}, {"id", scope.id}, {"file", scope.file}, {"line", scope.line}});
+        if (scope.payload != trace::PayloadKind::kNone)
+            list.back()["payload"] = record::payload_name(scope.payload);
+    }
     return list;
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
+#include "report/payload.h"
 #include "report/perfetto_packets.h"
 #include "report/run_facts.h"
 #include "trace/text.h"
@@ -15,7 +17,8 @@ namespace {
 
 using namespace perfetto;  // NOLINT: the messages of the format
 
-constexpr std::uint64_t kThreadsName = 1;  ///< annotation: which threads of the warp
+/// Names of annotations: which threads of the warp, and what the marker carried.
+enum AnnotationIid : std::uint64_t { kThreadsName = 1, kPayloadName };
 enum Category : std::uint64_t { kMark = 1, kUnmatched };
 
 /// Numbers that no two processes, threads or tracks of the trace share.
@@ -54,6 +57,7 @@ class RunWriter {
         write_instants(run_.marks, 0, kMark);
         write_instants(run_.orphan_starts, 1, kUnmatched);
         write_instants(run_.orphan_ends, 2, kUnmatched);
+        write_counters();
     }
 
   private:
@@ -86,6 +90,7 @@ class RunWriter {
                 add(2, name + ": end without a start");
             }
             add_name(data, InternedData::kAnnotationNames, kThreadsName, "threads");
+            add_name(data, InternedData::kAnnotationNames, kPayloadName, "payload");
         });
     }
 
@@ -224,6 +229,7 @@ class RunWriter {
 
     void write_track(const trace::Lane& lane, std::uint32_t number) {
         const std::uint32_t all_threads = trace::warp_threads(run_.launch.block, lane.warp);
+        PayloadCursor payloads(run_.slices.payloads, lane.first_slice);
         for (std::uint64_t i = lane.first_slice; i < lane.end_slice; ++i) {
             if (track_of_slice_[i - lane.first_slice] != number) continue;
             const std::int64_t start = run_.slices.start_ns[i];
@@ -232,6 +238,7 @@ class RunWriter {
                 step_to(start), EventType::kSliceBegin, [&](Message<TrackEvent>& event) {
                     event.add_uint64(TrackEvent::kNameIid, name_iid(run_.slices.scope[i]));
                     add_threads(event, run_.slices.mask[i], all_threads);
+                    add_payload(event, run_.slices.scope[i], payloads.of(i));
                 });
             open_ends_.push_back(start + run_.slices.duration_ns[i]);
         }
@@ -253,7 +260,17 @@ class RunWriter {
         annotation.add_uint64(Annotation::kPointer, mask);
     }
 
+    void add_payload(Message<TrackEvent>& event, std::uint32_t scope,
+                     const std::uint64_t* bits) const {
+        const trace::PayloadKind kind = run_.scopes[scope].payload;
+        if (!bits || kind == trace::PayloadKind::kNone) return;
+        Message<Annotation> annotation(event, TrackEvent::kDebugAnnotations);
+        annotation.add_uint64(Annotation::kNameIid, kPayloadName);
+        perfetto::add_payload(annotation, kind, *bits);
+    }
+
     void write_instants(const trace::Instants& instants, unsigned variant, Category category) {
+        PayloadCursor payloads(instants.payloads);
         for (std::size_t i = 0; i < instants.size(); ++i) {
             const std::uint32_t lane = instants.lane[i];
             out_.event(
@@ -263,8 +280,32 @@ class RunWriter {
                     event.add_uint64(TrackEvent::kCategoryIids, category);
                     add_threads(event, instants.mask[i],
                                 trace::warp_threads(run_.launch.block, run_.lanes[lane].warp));
+                    add_payload(event, instants.scope[i], payloads.of(i));
                 });
         }
+    }
+
+    /// What marks carried, over time: a counter for each warp and scope, below the warp.
+    void write_counters() {
+        std::unordered_map<std::uint64_t, std::uint64_t> counters;
+        for_each_payload(run_, run_.marks, [&](std::uint64_t row, std::uint64_t bits) {
+            const std::uint32_t scope = run_.marks.scope[row];
+            const trace::PayloadKind kind = run_.scopes[scope].payload;
+            if (!is_countable(kind, bits)) return;
+            const std::uint32_t lane = run_.marks.lane[row];
+            std::uint64_t& track = counters[std::uint64_t{lane} << 32 | scope];
+            if (track == 0) track = add_counter(tracks_[lane].track, run_.scopes[scope].name);
+            out_.event(offset_ns_ + run_.marks.time_ns[row], EventType::kCounter, track,
+                       [&](Message<TrackEvent>& event) { add_counter_value(event, kind, bits); });
+        });
+    }
+
+    std::uint64_t add_counter(std::uint64_t parent, const std::string& name) {
+        return add_track([&](Message<Track>& track) {
+            track.add_uint64(Track::kParentUuid, parent);
+            track.add_string(Track::kName, trace::to_utf8(name));
+            track.add_message(Track::kCounter, std::string());
+        });
     }
 
     PacketStream& out_;

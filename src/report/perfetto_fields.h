@@ -32,7 +32,9 @@ enum class TrackEvent : pbf_tag_type {
     kType = 9,
     kNameIid = 10,
     kTrackUuid = 11,
-    kName = 23
+    kName = 23,
+    kCounterValue = 30,
+    kDoubleCounterValue = 44
 };
 
 enum class Annotation : pbf_tag_type {
@@ -57,6 +59,7 @@ enum class Track : pbf_tag_type {
     kProcess = 3,
     kThread = 4,
     kParentUuid = 5,
+    kCounter = 8,
     kDescription = 14,
     kSiblingMergeBehavior = 15
 };
@@ -66,7 +69,7 @@ enum class Thread : pbf_tag_type { kPid = 1, kTid = 2, kSortIndex = 3, kName = 5
 enum class Snapshot : pbf_tag_type { kClocks = 1, kPrimaryTraceClock = 2 };
 enum class Clock : pbf_tag_type { kId = 1, kTimestamp = 2, kIsIncremental = 3 };
 
-enum class EventType : int { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3 };
+enum class EventType : int { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounter = 4 };
 enum class SequenceFlag : unsigned { kStateCleared = 1, kNeedsState = 2 };
 
 /// TrackDescriptor.SIBLING_MERGE_BEHAVIOR_NONE: tracks of one name stay apart.

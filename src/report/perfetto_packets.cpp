@@ -1,5 +1,7 @@
 #include "report/perfetto_packets.h"
 
+#include "report/payload.h"
+
 namespace gwatch::report::perfetto {
 
 namespace {
@@ -32,6 +34,34 @@ void add_value(Message<Annotation>& annotation, const nlohmann::ordered_json& va
         annotation.add_int64(Annotation::kInt, value.get<std::int64_t>());
     } else if (value.is_number()) {
         annotation.add_double(Annotation::kDouble, value.get<double>());
+    }
+}
+
+void add_payload(Message<Annotation>& annotation, trace::PayloadKind kind, std::uint64_t bits) {
+    switch (number_type(kind)) {
+        case NumberType::kSigned:
+            annotation.add_int64(Annotation::kInt, signed_value(kind, bits));
+            break;
+        case NumberType::kUnsigned:
+            annotation.add_uint64(
+                kind == trace::PayloadKind::kBits ? Annotation::kPointer : Annotation::kUint, bits);
+            break;
+        case NumberType::kFloat:
+            annotation.add_double(Annotation::kDouble, float_value(kind, bits));
+            break;
+        case NumberType::kNone:
+            break;
+    }
+}
+
+void add_counter_value(Message<TrackEvent>& event, trace::PayloadKind kind, std::uint64_t bits) {
+    const NumberType type = number_type(kind);
+    if (type == NumberType::kFloat) {
+        event.add_double(TrackEvent::kDoubleCounterValue, float_value(kind, bits));
+    } else if (type == NumberType::kUnsigned && bits >> 63 != 0) {
+        event.add_double(TrackEvent::kDoubleCounterValue, static_cast<double>(bits));
+    } else {
+        event.add_int64(TrackEvent::kCounterValue, signed_value(kind, bits));
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "report/perfetto_fields.h"
 #include "trace/output_file.h"
+#include "trace/trace.h"
 
 namespace gwatch::report::perfetto {
 
@@ -82,6 +83,13 @@ class PacketStream {
 
 /// Adds a JSON value to an annotation that has its name already.
 void add_value(Message<Annotation>& annotation, const nlohmann::ordered_json& value);
+
+/// Adds a payload to an annotation that has its name already.
+void add_payload(Message<Annotation>& annotation, trace::PayloadKind kind, std::uint64_t bits);
+
+/// Adds a payload as the value of a counter. Perfetto has no unsigned counters: above 2^63 it is
+/// the nearest floating-point number.
+void add_counter_value(Message<TrackEvent>& event, trace::PayloadKind kind, std::uint64_t bits);
 
 /// Adds each entry of a JSON object to an event.
 void annotate(Message<TrackEvent>& event, const nlohmann::ordered_json& facts);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "report/payload.h"
+
 namespace gwatch::report {
 
 namespace {
@@ -21,6 +23,27 @@ void add_lane(const trace::Run& run, const trace::Lane& lane, std::size_t count,
     add(rows->cluster_rank, lane.cluster_rank);
 }
 
+template <class T>
+void resize(PayloadRows::Numbers<T>& column, std::size_t rows) {
+    column.values.resize(rows);
+    column.valid.resize((rows + 7) / 8);
+}
+
+template <class T>
+void set(PayloadRows::Numbers<T>& column, std::size_t row, T value) {
+    column.values[row] = value;
+    column.valid[row / 8] |= static_cast<std::uint8_t>(1u << row % 8);
+}
+
+void set(PayloadRows& rows, std::size_t row, trace::PayloadKind kind, std::uint64_t bits) {
+    const NumberType type = number_type(kind);
+    if (type == NumberType::kNone) return;
+    set(rows.kind, row, static_cast<std::int32_t>(kind));
+    if (type == NumberType::kSigned) set(rows.as_signed, row, signed_value(kind, bits));
+    if (type == NumberType::kUnsigned) set(rows.as_unsigned, row, bits);
+    if (type == NumberType::kFloat) set(rows.as_float, row, float_value(kind, bits));
+}
+
 }  // namespace
 
 SliceRows slice_rows(const trace::Run& run, std::uint64_t first, std::uint64_t end) {
@@ -33,6 +56,23 @@ SliceRows slice_rows(const trace::Run& run, std::uint64_t first, std::uint64_t e
     rows.end_ns.reserve(rows.block.size());
     for (std::uint64_t i = first; i < end && i < run.slices.size(); ++i) {
         rows.end_ns.push_back(run.slices.start_ns[i] + run.slices.duration_ns[i]);
+    }
+    return rows;
+}
+
+PayloadRows payload_rows(const trace::Run& run, std::uint64_t first, std::uint64_t end) {
+    PayloadRows rows;
+    const trace::Payloads& payloads = run.slices.payloads;
+    const auto begin = std::lower_bound(payloads.row.begin(), payloads.row.end(), first);
+    auto at = static_cast<std::size_t>(begin - payloads.row.begin());
+    if (at == payloads.size() || payloads.row[at] >= end) return rows;
+    resize(rows.kind, end - first);
+    resize(rows.as_signed, end - first);
+    resize(rows.as_unsigned, end - first);
+    resize(rows.as_float, end - first);
+    for (; at < payloads.size() && payloads.row[at] < end; ++at) {
+        const std::uint64_t row = payloads.row[at];
+        set(rows, row - first, run.scopes[run.slices.scope[row]].payload, payloads.bits[at]);
     }
     return rows;
 }

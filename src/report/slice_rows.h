@@ -22,4 +22,21 @@ struct SliceRows {
 /// Of the slices [first, end) of the run.
 SliceRows slice_rows(const trace::Run& run, std::uint64_t first, std::uint64_t end);
 
+/// Payloads as columns of numbers, a row a slice or an instant: each value stands in the column of
+/// its type, and is absent from the others. Bit i of a column's `valid` says whether row i has one.
+struct PayloadRows {
+    template <class T>
+    struct Numbers {
+        std::vector<T> values;
+        std::vector<std::uint8_t> valid;
+    };
+    Numbers<std::int32_t> kind;  ///< trace::PayloadKind
+    Numbers<std::int64_t> as_signed;
+    Numbers<std::uint64_t> as_unsigned;  ///< bits too
+    Numbers<double> as_float;
+};
+
+/// Of the rows [first, end) of the run's slices; all columns are empty when none carries a payload.
+PayloadRows payload_rows(const trace::Run& run, std::uint64_t first, std::uint64_t end);
+
 }  // namespace gwatch::report

@@ -41,12 +41,17 @@ export interface Compile {
   traced: Build;
 }
 
+/** How a payload's bits are to be read: signed, unsigned or floating-point, of so many bits; or as hexadecimal digits. */
+export type PayloadKind = "s32" | "u32" | "f32" | "s64" | "u64" | "f64" | "bits";
+
 export interface Scope {
   name: string;
   /** -1: marked by name. */
   id: number;
   file: string;
   line: number;
+  /** Of what its markers carry along; left out when that is nothing. */
+  payload?: PayloadKind;
 }
 
 export interface Counts {

@@ -2,6 +2,7 @@
 
 import { Columns, Numbers, unzigzag } from "./columns";
 import { RunFacts } from "./facts";
+import { Payloads, readPayloads, reordered } from "./payloads";
 
 /** Narrow when every time of the run fits. */
 export type Times = Int32Array | Float64Array;
@@ -12,6 +13,7 @@ export interface Instants {
   time: Float64Array;
   scope: Uint32Array;
   mask: Uint32Array;
+  payloads: Payloads | undefined;
 }
 
 export interface RunData {
@@ -31,8 +33,8 @@ export interface RunData {
   kind: Numbers;
   kindDepth: Numbers;
   kindMask: Numbers;
-  /** What a slice's marker carried along, where the page has it. */
-  payload: Numbers | undefined;
+  /** What slices' starts carried along. */
+  payloads: Payloads | undefined;
   marks: Instants;
   orphanStarts: Instants;
   orphanEnds: Instants;
@@ -59,7 +61,7 @@ export function decodeRun(facts: RunFacts, bytes: Uint8Array): RunData {
     kind,
     kindDepth,
     kindMask: columns.read("kind.mask"),
-    payload: columns.has("slice.payload") ? columns.read("slice.payload") : undefined,
+    payloads: readPayloads(columns, "slice", sums),
     marks: instants(columns, "mark", rowCount),
     orphanStarts: instants(columns, "orphan_start", rowCount),
     orphanEnds: instants(columns, "orphan_end", rowCount),
@@ -176,7 +178,11 @@ function instants(columns: Columns, prefix: string, rowCount: number): Instants 
   const scope = columns.read(`${prefix}.scope`);
   const mask = columns.read(`${prefix}.mask`);
   const order = Uint32Array.from(row, (_, index) => index);
-  if (!ascend(row, time)) order.sort((a, b) => row[a] - row[b] || time[a] - time[b]);
+  let payloads = readPayloads(columns, prefix, sums);
+  if (!ascend(row, time)) {
+    order.sort((a, b) => row[a] - row[b] || time[a] - time[b]);
+    payloads &&= reordered(payloads, order);
+  }
   const first = new Uint32Array(rowCount + 1);
   for (const r of row) first[r + 1]++;
   for (let r = 0; r < rowCount; r++) first[r + 1] += first[r];
@@ -185,6 +191,7 @@ function instants(columns: Columns, prefix: string, rowCount: number): Instants 
     time: Float64Array.from(order, (index) => time[index]),
     scope: Uint32Array.from(order, (index) => scope[index]),
     mask: Uint32Array.from(order, (index) => mask[index]),
+    payloads,
   };
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "report/payload.h"
+
 namespace gwatch::views {
 
 namespace {
@@ -16,6 +18,17 @@ void append(const std::vector<Value>& from, std::uint64_t first, std::uint64_t e
               from.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
+/// Those of the rows [first, end), as rows of a table that goes on at `to_row`.
+void append_payloads(const trace::Payloads& from, std::uint64_t first, std::uint64_t end,
+                     std::uint64_t to_row, trace::Payloads& to) {
+    const auto begin = std::lower_bound(from.row.begin(), from.row.end(), first);
+    auto at = static_cast<std::size_t>(begin - from.row.begin());
+    for (; at < from.size() && from.row[at] < end; ++at) {
+        to.row.push_back(to_row + from.row[at] - first);
+        to.bits.push_back(from.bits[at]);
+    }
+}
+
 void append_lane(const trace::Run& run, trace::Lane lane, trace::Run& kept) {
     const std::uint64_t first = lane.first_slice;
     const std::uint64_t end = lane.end_slice;
@@ -25,6 +38,7 @@ void append_lane(const trace::Run& run, trace::Lane lane, trace::Run& kept) {
     append(run.slices.scope, first, end, kept.slices.scope);
     append(run.slices.depth, first, end, kept.slices.depth);
     append(run.slices.mask, first, end, kept.slices.mask);
+    append_payloads(run.slices.payloads, first, end, lane.first_slice, kept.slices.payloads);
     lane.end_slice = kept.slices.size();
     kept.lanes.push_back(lane);
 }
@@ -32,8 +46,13 @@ void append_lane(const trace::Run& run, trace::Lane lane, trace::Run& kept) {
 trace::Instants select_instants(const trace::Instants& all,
                                 const std::vector<std::uint32_t>& kept) {
     trace::Instants selected;
+    report::PayloadCursor payloads(all.payloads);
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (kept[all.lane[i]] == kLeftOut) continue;
+        if (const std::uint64_t* payload = payloads.of(i)) {
+            selected.payloads.row.push_back(selected.size());
+            selected.payloads.bits.push_back(*payload);
+        }
         selected.lane.push_back(kept[all.lane[i]]);
         selected.time_ns.push_back(all.time_ns[i]);
         selected.scope.push_back(all.scope[i]);

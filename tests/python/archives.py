@@ -14,6 +14,7 @@ class Slice:
     scope: int
     depth: int = 0
     mask: int = ALL_THREADS
+    payload: int | None = None
 
 
 @dataclass
@@ -32,6 +33,7 @@ class Instant:
     time_ns: int
     scope: int
     mask: int = ALL_THREADS
+    payload: int | None = None
 
 
 def archive(*runs, title="Intra-kernel trace"):
@@ -48,8 +50,20 @@ def archive(*runs, title="Intra-kernel trace"):
     )
 
 
-def run(warps, scopes=("load", "dot"), *, marks=(), orphan_starts=(), orphan_ends=(), **facts):
-    """Write one run; ``facts`` replace parts of its dictionaries, or whole other entries."""
+def run(
+    warps,
+    scopes=("load", "dot"),
+    *,
+    kinds=(),
+    marks=(),
+    orphan_starts=(),
+    orphan_ends=(),
+    **facts,
+):
+    """Write one run; ``facts`` replace parts of its dictionaries, or whole other entries.
+
+    ``kinds`` are those of the scopes' payloads, such as ``("s32", "")``.
+    """
     blocks = {warp.block for warp in warps}
     warps_per_block = max((warp.warp for warp in warps), default=0) + 1
     made = {
@@ -84,6 +98,9 @@ def run(warps, scopes=("load", "dot"), *, marks=(), orphan_starts=(), orphan_end
         ],
         "sites": [],
     }
+    for scope, kind in zip(made["scopes"], kinds, strict=False):
+        if kind:
+            scope["payload"] = kind
     for name, value in facts.items():
         made[name] = {**made[name], **value} if isinstance(made[name], dict) else value
     return made | _tables(warps) | _instant_tables(marks, orphan_starts, orphan_ends)
@@ -156,8 +173,19 @@ def _tables(warps):
             "scope": [slice_.scope for slice_ in slices],
             "depth": [slice_.depth for slice_ in slices],
             "mask": [slice_.mask for slice_ in slices],
+            **_payloads(slices),
         },
     }
+
+
+def _payloads(rows):
+    """Write the payloads of a table, if it has any."""
+    found = [(number, row.payload) for number, row in enumerate(rows) if row.payload is not None]
+    if not found:
+        return {}
+    befores = [0, *(number for number, _ in found)]
+    deltas = [number - before for (number, _), before in zip(found, befores, strict=False)]
+    return {"payloads": {"row_delta": deltas, "bits": [bits for _, bits in found]}}
 
 
 def _instant_tables(marks, orphan_starts, orphan_ends):
@@ -170,7 +198,7 @@ def _instant_tables(marks, orphan_starts, orphan_ends):
         tables[name] = {
             column: [getattr(instant, column) for instant in instants]
             for column in ("lane", "time_ns", "scope", "mask")
-        }
+        } | _payloads(instants)
     return tables
 
 

@@ -22,6 +22,10 @@ class Event:
     depth: int
     args: dict
     category: str = ""
+    kinds: dict = field(default_factory=dict)
+    """Which field of its annotation holds an argument."""
+    value: float | None = None
+    """Of a counter."""
 
 
 @dataclass
@@ -119,8 +123,15 @@ class Perfetto:
             sequence.annotation_names.get(entry.name_iid, entry.name): value_of(entry)
             for entry in event.debug_annotations
         }
+        kinds = {
+            sequence.annotation_names.get(entry.name_iid, entry.name): entry.WhichOneof("value")
+            for entry in event.debug_annotations
+        }
         category = "".join(sequence.categories[iid] for iid in event.category_iids)
-        placed = Event(name, time, time, len(track.open), args, category)
+        placed = Event(name, time, time, len(track.open), args, category, kinds)
+        if event.type == protos.TrackEvent.TYPE_COUNTER:
+            assert track.descriptor.HasField("counter")
+            placed.value = getattr(event, event.WhichOneof("counter_value_field"))
         track.events.append(placed)
         if event.type == protos.TrackEvent.TYPE_SLICE_BEGIN:
             track.open.append(placed)

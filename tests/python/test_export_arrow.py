@@ -76,6 +76,10 @@ def test_a_row_a_slice():
         "start_ns": 10,
         "end_ns": 50,
         "duration_ns": 40,
+        "payload_kind": None,
+        "payload_int": None,
+        "payload_uint": None,
+        "payload_float": None,
     }
     assert rows[0] == first
     assert rows[1] == first | {

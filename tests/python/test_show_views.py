@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from archives import Instant, Slice, Warp, archive, pipelined_warps, run
+from payload_runs import tiles
 
 from gwatch import cli, libpygwatch
 from gwatch.commands import show as command
@@ -86,6 +87,7 @@ RUNS = {
     "no-slices": run([Warp(0, 0, 0, 50)]),
     "no-scopes": run([Warp(0, 0, 0, 50)], ()),
     "no-warps": run([]),
+    "payloads": tiles(),
 }
 TRACES = {name: libpygwatch.from_json(archive(made), name) for name, made in RUNS.items()}
 

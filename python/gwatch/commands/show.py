@@ -35,6 +35,7 @@ _VIEWS = {
     "concurrency": "how many warps were in each scope over time, and which scopes overlapped",
     "outliers": "the slowest instances of each scope against its own median",
     "critical": "where the longest warp of each block spent its life",
+    "payloads": "durations by the value that markers carried, such as a tile or an iteration",
     "source": "the lines of scopes with their share of time",
     "fidelity": "what tracing did to the kernel",
 }

@@ -119,6 +119,10 @@ def _schema(pa: Any) -> pa.Schema:
             ("start_ns", pa.int64()),
             ("end_ns", pa.int64()),
             ("duration_ns", pa.int64()),
+            ("payload_kind", text),
+            ("payload_int", pa.int64()),
+            ("payload_uint", pa.uint64()),
+            ("payload_float", pa.float64()),
         ]
     )
 
@@ -132,6 +136,7 @@ def _batch(
     columns |= _lane_columns(pa, run, first, end)
     columns |= _scope_columns(pa, run, first, end)
     columns |= _slice_columns(pa, run, first, end)
+    columns |= _payload_columns(pa, schema, run, first, end)
     return pa.record_batch([columns[name] for name in schema.names], schema)
 
 
@@ -177,6 +182,30 @@ def _slice_columns(pa: Any, run: libpygwatch.Run, first: int, end: int) -> dict[
         "start_ns": _in_place(pa, pa.int64(), slices.start_ns[first:end]),
         "duration_ns": _in_place(pa, pa.int64(), slices.duration_ns[first:end]),
     }
+
+
+def _payload_columns(
+    pa: Any, schema: pa.Schema, run: libpygwatch.Run, first: int, end: int
+) -> dict[str, Any]:
+    """Each value is in the column of its type, exactly; the others have none there."""
+    names = ("payload_kind", "payload_int", "payload_uint", "payload_float")
+    rows = libpygwatch.PayloadRows(run, first, end)
+    if not len(rows.kind[0]):
+        return {name: pa.nulls(end - first, schema.field(name).type) for name in names}
+
+    def numbers(type_: Any, column: tuple[memoryview, memoryview]) -> Any:
+        values, valid = column
+        buffers = [pa.py_buffer(valid), pa.py_buffer(values)]
+        return pa.Array.from_buffers(type_, len(values), buffers)
+
+    kinds = pa.array(libpygwatch.PAYLOAD_KINDS, pa.string())
+    columns = (
+        pa.DictionaryArray.from_arrays(numbers(pa.int32(), rows.kind), kinds),
+        numbers(pa.int64(), rows.as_signed),
+        numbers(pa.uint64(), rows.as_unsigned),
+        numbers(pa.float64(), rows.as_float),
+    )
+    return dict(zip(names, columns, strict=True))
 
 
 def _scope_columns(pa: Any, run: libpygwatch.Run, first: int, end: int) -> dict[str, Any]:

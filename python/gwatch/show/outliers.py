@@ -62,6 +62,7 @@ def outlier_facts(context: Context) -> dict[str, Any]:
                         **context.warp_facts(slow.lane),
                         "start_ns": slow.start_ns,
                         "duration_ns": slow.duration_ns,
+                        **_payload_facts(context, slow),
                     }
                     for slow in entry.slowest
                 ],
@@ -76,20 +77,28 @@ def _found(context: Context, limit: int) -> list[libpygwatch.ScopeOutliers]:
     return [entry for entry in found if context.wants(entry.scope)]
 
 
+def _payload_facts(context: Context, slow: libpygwatch.SlowSlice) -> dict[str, int | float | str]:
+    carried = libpygwatch.slice_payload(context.run, slow.slice)
+    return {} if carried is None else {"payload": carried}
+
+
 def _slowest(context: Context, slow: list[libpygwatch.ScopeOutliers]) -> list[str]:
     each = max(_WORST_OF_SCOPE, context.limit // len(slow))
+    shown = [(entry, found) for entry in slow for found in entry.slowest[:each]]
     rows = [["the slowest: scope", "warp", "SM", "at", "took", "times p50"]]
-    for entry in slow:
-        for found in entry.slowest[:each]:
-            ratio = f"{found.duration_ns / entry.p50_ns:,.1f}" if entry.p50_ns else "-"
-            rows.append(
-                [
-                    context.plain_name(entry.scope),
-                    context.warp(found.lane),
-                    str(context.run.lanes[found.lane].sm),
-                    units.duration(found.start_ns),
-                    units.duration(found.duration_ns),
-                    ratio,
-                ]
-            )
-    return table(rows[: 1 + max(context.limit, 1)], context.style, left=(0, 1))
+    carried = ["payload"]
+    for entry, found in shown[: max(context.limit, 1)]:
+        rows.append(
+            [
+                context.plain_name(entry.scope),
+                context.warp(found.lane),
+                str(context.run.lanes[found.lane].sm),
+                units.duration(found.start_ns),
+                units.duration(found.duration_ns),
+                f"{found.duration_ns / entry.p50_ns:,.1f}" if entry.p50_ns else "-",
+            ]
+        )
+        carried.append(str(_payload_facts(context, found).get("payload", "")))
+    if any(carried[1:]):
+        rows = [[*row, value] for row, value in zip(rows, carried, strict=True)]
+    return table(rows, context.style, left=(0, 1))

@@ -8,7 +8,7 @@ from typing import Any
 
 from gwatch import libpygwatch
 from gwatch.errors import UsageError
-from gwatch.show import bubbles, concurrency, critical, outliers, source
+from gwatch.show import bubbles, concurrency, critical, outliers, payloads, source
 from gwatch.show.context import UNLIMITED, Context
 from gwatch.show.fidelity import fidelity_facts, fidelity_lines
 from gwatch.show.finding import finding, finding_lines, group_facts
@@ -169,6 +169,7 @@ _TEXTS: dict[str, Callable[[libpygwatch.Trace, Choice, Context], list[list[str]]
     "concurrency": _one(concurrency.concurrency_lines),
     "outliers": _one(outliers.outlier_lines),
     "critical": _one(critical.critical_lines),
+    "payloads": _one(payloads.payload_lines),
     "source": _one(source.source_lines),
     "fidelity": lambda trace, choice, context: fidelity_lines(context.run, context.style),
 }
@@ -196,6 +197,7 @@ _FACTS: dict[str, Callable[[Choice, Context, int], Any]] = {
     "concurrency": lambda choice, context, cells: concurrency.concurrency_facts(context, cells),
     "outliers": lambda choice, context, cells: outliers.outlier_facts(context),
     "critical": lambda choice, context, cells: critical.critical_facts(context),
+    "payloads": lambda choice, context, cells: payloads.payload_facts(context),
     "source": lambda choice, context, cells: source.source_facts(context),
     "fidelity": lambda choice, context, cells: fidelity_facts(context.run),
 }

@@ -6,6 +6,7 @@ import { RunFacts, Statistics } from "../facts";
 import { RunData } from "../run_data";
 import * as units from "../units";
 import { bins, makeHistogram } from "./histogram";
+import { makeMarkTable, makeValueTable } from "./payloads";
 import { ScopeTable } from "./table";
 
 export class StatisticsTab {
@@ -15,6 +16,7 @@ export class StatisticsTab {
   private data: RunData | undefined;
   private analysis: Analysis | undefined;
   private scope: number;
+  private marks: HTMLElement | undefined;
 
   /** `onReveal` is asked to show a slice in the timeline. */
   constructor(
@@ -45,7 +47,14 @@ export class StatisticsTab {
 
   /** Called when the tab comes into sight: the slices of a scope are counted only then. */
   open(): void {
+    this.showMarks();
     if (this.scope >= 0 && this.durations.hidden) this.show(this.scope);
+  }
+
+  private showMarks(): void {
+    if (this.marks || !this.data) return;
+    this.marks = makeMarkTable(this.data, this.facts, this.colours);
+    if (this.marks) this.root.append(this.marks);
   }
 
   private show(scope: number): void {
@@ -58,7 +67,8 @@ export class StatisticsTab {
     const title = element("h2", "", "Durations of ", swatch(this.colours[scope]), element("span", "name", name));
     const figures = `min ${units.duration(entry.min_ns)}, p50 ${units.duration(entry.p50_ns)}, p95 ${units.duration(entry.p95_ns)}, max ${units.duration(entry.max_ns)}`;
     const chart = makeHistogram(bins(data, scope, entry.min_ns, entry.max_ns), this.colours[scope], name.slice(0, 80));
-    this.durations.replaceChildren(title, element("p", "faint", figures), chart, ...this.longest(data, scope));
+    const values = makeValueTable(data, facts, scope, (slice) => this.onReveal(slice));
+    this.durations.replaceChildren(title, element("p", "faint", figures), chart, ...values, ...this.longest(data, scope));
     this.durations.hidden = false;
   }
 

@@ -1,5 +1,7 @@
 // What is under the pointer.
 
+import { RunFacts } from "../facts";
+import { payloadOfRow } from "../payloads";
 import { Instants, RunData, depthOf, firstPast, maskOf } from "../run_data";
 import { WarpStrips } from "./warp_strips";
 
@@ -22,10 +24,12 @@ export interface PickedInstant {
   scope: number;
   time: number;
   mask: number;
+  /** What a mark or start carried. */
+  payload: string | undefined;
 }
 
 /** Looks at one row and instant; `reach` is how far in ns an instant may be away. */
-export function pick(data: RunData, strips: WarpStrips, row: number, thread: number, time: number, reach: number): Picked {
+export function pick(data: RunData, facts: RunFacts, strips: WarpStrips, row: number, thread: number, time: number, reach: number): Picked {
   const { start, stop, item, begin, end, enter, exit } = strips.of(row, Math.max(thread, -1));
   const at = firstPast(stop, begin, end, time);
   const inside = at < end && start[at] <= time;
@@ -39,7 +43,7 @@ export function pick(data: RunData, strips: WarpStrips, row: number, thread: num
     begin: inside ? data.start[shown] : at > begin ? stop[at - 1] : enter,
     end: inside ? data.end[shown] : at < end ? start[at] : exit,
     inLife: inside || (time >= enter && time < exit),
-    instant: nearestInstant(data, row, thread, time, reach),
+    instant: nearestInstant(data, facts, row, thread, time, reach),
   };
 }
 
@@ -55,7 +59,7 @@ function has(mask: number, thread: number): boolean {
   return thread < 0 || ((mask >>> thread) & 1) === 1;
 }
 
-function nearestInstant(data: RunData, row: number, thread: number, time: number, reach: number): PickedInstant | undefined {
+function nearestInstant(data: RunData, facts: RunFacts, row: number, thread: number, time: number, reach: number): PickedInstant | undefined {
   const kinds: [string, Instants][] = [
     ["start without its end", data.orphanStarts],
     ["end without its start", data.orphanEnds],
@@ -64,8 +68,10 @@ function nearestInstant(data: RunData, row: number, thread: number, time: number
   for (const [kind, instants] of kinds) {
     const last = instants.first[row + 1];
     const at = firstPast(instants.time, instants.first[row], last, time - reach);
-    if (at < last && instants.time[at] <= time + reach && has(instants.mask[at], thread))
-      return { kind, scope: instants.scope[at], time: instants.time[at], mask: instants.mask[at] };
+    if (at >= last || instants.time[at] > time + reach || !has(instants.mask[at], thread)) continue;
+    const scope = instants.scope[at];
+    const payload = payloadOfRow(instants.payloads, at, facts.scopes[scope]?.payload);
+    return { kind, scope, time: instants.time[at], mask: instants.mask[at], payload };
   }
   return undefined;
 }

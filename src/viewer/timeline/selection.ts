@@ -1,6 +1,7 @@
 // Figures of the selected times and rows.
 
 import { button, element, swatch } from "../dom";
+import { comparePayloads, firstPayload, payloadText } from "../payloads";
 import { firstPast, maskOf } from "../run_data";
 import { inSlicesOfTime } from "../slices_of_time";
 import * as units from "../units";
@@ -14,6 +15,8 @@ interface Totals {
   count: Float64Array;
   inside: Float64Array;
   self: Float64Array;
+  /** By scope: places of the least and the greatest payload of those slices, where any has one. */
+  payloads: ([least: number, most: number] | undefined)[];
   /** Summed life of the selected warps in the selected time. */
   lifetime: number;
   rows: number;
@@ -63,7 +66,8 @@ export class SelectionPanel {
     const { facts, colours } = this.model;
     const scopes = facts.scopes.map((_, scope) => scope).filter((scope) => totals.count[scope] > 0);
     scopes.sort((a, b) => totals.self[b] - totals.self[a]);
-    const heads = ["Scope", "Slices", "Time inside", "Innermost", "Share"].map((text) => {
+    const carried = this.model.data.payloads ? ["Payload"] : [];
+    const heads = ["Scope", "Slices", "Time inside", "Innermost", "Share", ...carried].map((text) => {
       const head = element("th", "", text);
       head.scope = "col";
       return head;
@@ -76,6 +80,7 @@ export class SelectionPanel {
         units.duration(totals.inside[scope]),
         units.duration(totals.self[scope]),
         units.percent(totals.self[scope], totals.lifetime),
+        ...carried.map(() => this.payloadRange(totals, scope)),
       ];
       return element("tr", "", name, ...cells.map((text) => element("td", "", text)));
     });
@@ -83,16 +88,26 @@ export class SelectionPanel {
     const gap = element("th", "", element("span", "swatch gap"), "in no scope");
     gap.scope = "row";
     const gapTime = totals.lifetime - inScopes;
-    const gapCells = ["", "", units.duration(gapTime), units.percent(gapTime, totals.lifetime)];
+    const gapCells = ["", "", units.duration(gapTime), units.percent(gapTime, totals.lifetime), ...carried.map(() => "")];
     rows.push(element("tr", "", gap, ...gapCells.map((text) => element("td", "", text))));
     return element("div", "scroll", element("table", "", element("thead", "", element("tr", "", ...heads)), element("tbody", "", ...rows)));
+  }
+
+  /** "17", or "3 to 17". */
+  private payloadRange(totals: Totals, scope: number): string {
+    const { payloads } = this.model.data;
+    const kind = this.model.facts.scopes[scope].payload;
+    const range = totals.payloads[scope];
+    if (!payloads || !kind || !range) return "";
+    const [least, most] = range.map((place) => payloadText(kind, payloads.low[place], payloads.high[place]));
+    return least === most ? least : `${least} to ${most}`;
   }
 }
 
 async function measure(model: Model, selection: Selection, stopped: () => boolean): Promise<Totals | undefined> {
   const scopes = model.facts.scopes.length;
   const empty = () => new Float64Array(scopes);
-  const totals: Totals = { count: empty(), inside: empty(), self: empty(), lifetime: 0, rows: selection.endRow - selection.firstRow };
+  const totals: Totals = { count: empty(), inside: empty(), self: empty(), payloads: [], lifetime: 0, rows: selection.endRow - selection.firstRow };
   const { rows } = model;
   const done = await inSlicesOfTime(
     totals.rows,
@@ -118,7 +133,22 @@ function addWarp(model: Model, { begin, end }: Selection, row: number, part: num
     if (thread >= 0 && !((maskOf(data, slice) >>> thread) & 1)) continue;
     totals.count[data.scope[slice]]++;
     totals.inside[data.scope[slice]] += overlap(data.start[slice], data.end[slice], begin, end);
+    if (data.payloads) addPayload(model, slice, totals);
   }
+}
+
+function addPayload({ data, facts }: Model, slice: number, totals: Totals): void {
+  const scope = data.scope[slice];
+  const kind = facts.scopes[scope].payload;
+  const { payloads } = data;
+  if (!payloads || !kind) return;
+  const place = firstPayload(payloads, slice);
+  if (payloads.row[place] !== slice) return;
+  const { low, high } = payloads;
+  const range = (totals.payloads[scope] ??= [place, place]);
+  const against = (other: number) => comparePayloads(kind, low[place], high[place], low[other], high[other]);
+  if (against(range[0]) < 0) range[0] = place;
+  if (against(range[1]) > 0) range[1] = place;
 }
 
 function overlap(beginA: number, endA: number, beginB: number, endB: number): number {

@@ -300,9 +300,9 @@ export class Timeline {
   }
 
   private picked({ line: shown, time }: Sample): Picked {
-    const { data, strips, view } = this.model;
+    const { data, facts, strips, view } = this.model;
     const { row, thread } = warpOf(this.model, shown);
-    return pick(data, strips, row, thread, time, REACH_PIXELS * view.nsPerPixel);
+    return pick(data, facts, strips, row, thread, time, REACH_PIXELS * view.nsPerPixel);
   }
 
   private hoverBlock(sample: Sample, windowX: number, windowY: number): void {

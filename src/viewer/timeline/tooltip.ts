@@ -46,7 +46,8 @@ export class Tooltip {
     if (instant) {
       const name = model.facts.scopes[instant.scope]?.name ?? `scope ${instant.scope}`;
       const threads = threadNames(model.facts, model.data.warp[picked.row], instant.mask);
-      lines.push(line(`${name}: ${instant.kind} at ${units.count(instant.time)} ns, ${threads}`, "alarm"));
+      const carried = instant.payload === undefined ? "" : `, payload ${instant.payload}`;
+      lines.push(line(`${name}: ${instant.kind} at ${units.count(instant.time)} ns, ${threads}${carried}`, "alarm"));
     }
     return lines;
   }

@@ -1,6 +1,7 @@
 // What is at a point of the timeline, in words.
 
 import { RunFacts } from "../facts";
+import { payloadOfRow } from "../payloads";
 import { RunData, maskOf, rowOfSlice } from "../run_data";
 import * as units from "../units";
 import { blockName, threadNames } from "../warp";
@@ -26,14 +27,15 @@ export function sliceLines(slice: number, data: RunData, facts: RunFacts): strin
   const row = rowOfSlice(data, slice);
   const scope = data.scope[slice];
   const duration = data.end[slice] - data.start[slice];
-  const { file, line } = facts.scopes[scope];
+  const { file, line, payload: kind } = facts.scopes[scope];
+  const payload = payloadOfRow(data.payloads, slice, kind);
   return [
     exactDuration(duration, facts),
     `from ${units.count(data.start[slice])} to ${units.count(data.end[slice])} ns`,
     againstMedian(duration, scope, facts),
     `${blockName(facts, data.block[row])}, warp ${data.warp[row]}, SM ${data.sm[row]}`,
     threadNames(facts, data.warp[row], maskOf(data, slice)),
-    data.payload ? `payload ${units.count(data.payload[slice])} = 0x${data.payload[slice].toString(16)}` : "",
+    payload === undefined ? "" : `payload ${payload}`,
     file ? `${file}:${line}` : "",
   ].filter(Boolean);
 }
