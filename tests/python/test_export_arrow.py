@@ -17,6 +17,11 @@ pa = pytest.importorskip("pyarrow", reason="needs the package pyarrow")
 pq = pytest.importorskip("pyarrow.parquet", reason="needs the package pyarrow")
 
 EXPORT = (Path(__file__).parents[2] / "docs" / "export.md").read_text("utf-8")
+QUICK_SPARK = (
+    "--conf spark.ui.enabled=false --conf spark.sql.shuffle.partitions=2 "
+    "--driver-java-options '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' pyspark-shell"
+)
+"""No web pages, and a Java that starts soon rather than computes fast."""
 LAUNCH = {"grid": [2, 3, 4], "block": [64, 1, 1], "rank": 1, "host": "h"}
 WARPS = [
     Warp(0, 0, 5, 90, [Slice(10, 50, 0), Slice(20, 30, 1, 1, 0xFF)], sm=7),
@@ -193,10 +198,12 @@ def test_query_with_duckdb(capsys):
 
 @pytest.mark.usefixtures("many_files")
 @pytest.mark.filterwarnings("ignore")
-def test_query_with_spark(capsys):
+def test_query_with_spark(capsys, monkeypatch):
     pytest.importorskip("pyspark", reason="needs the package pyspark")
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java")
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", QUICK_SPARK)
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     scope = {}
     try:
         exec(documented_query("pyspark"), scope)
