@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -22,13 +23,15 @@ import cuda.bindings.driver as cuda
 import cutlass.cute as cute
 import torch
 from figures import ratio_figures
-from pairs import LONG_SPIN_CYCLES, capture_launch, compare
+from pairs import LONG_SPIN_CYCLES, PAUSE_SECONDS, capture_launch, compare
 from peer_sources import example_source, load_text, with_markers_of
 from peers import write_figures
 
 SIZE = 4096
 HOPPER = (9, 0)
+KERNEL = "hopper_gemm_kernel"
 CONTROL_PAIRS = 20
+WAYS = ("launches", "graphs", "kernels")
 BUFFER_BYTES = 3 << 30  # of all launches: they stay on the device until the end
 EVENTS_A_WARP = 2048  # room for; a session in the process has no tracker to count them
 
@@ -109,6 +112,31 @@ class Workload:
 
         return times_of(plain.replay, replay, pairs)
 
+    def time_kernels(self, pairs: int) -> dict[str, Any]:
+        """Figures of the kernels' own times, by CUPTI, and what else IKET puts on the device."""
+        from torch.autograd import DeviceType
+        from torch.profiler import ProfilerActivity, profile
+
+        with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+            for _ in range(pairs):
+                for launch in (self.plain, self.traced):
+                    launch()
+                    torch.cuda.synchronize()
+                    time.sleep(PAUSE_SECONDS)
+        work = [event for event in profiler.events() if event.device_type == DeviceType.CUDA]
+        work.sort(key=lambda event: event.time_range.start)
+        kernels = [event for event in work if KERNEL in event.name]
+        if len(kernels) != 2 * pairs:
+            raise RuntimeError(f"CUPTI saw {len(kernels)} kernels instead of {2 * pairs}")
+        milliseconds = [event.time_range.elapsed_us() / 1e3 for event in kernels]
+        others: dict[str, list[float]] = {}
+        for event in work:
+            if KERNEL not in event.name:
+                others.setdefault(event.name, []).append(event.time_range.elapsed_us())
+        figures = ratio_figures(list(zip(milliseconds[::2], milliseconds[1::2], strict=True)))
+        totals = {name: [len(times), sum(times)] for name, times in others.items()}
+        return {**figures, "other_work": totals}
+
     def launch_for_the_tracker(self) -> None:
         """One of each kind of launch: the tracker sees which kernels are to be patched."""
         self.traced()
@@ -119,7 +147,7 @@ class Workload:
             print(f"IKET's tracker: no graph: {error}", flush=True)
 
 
-def measure(workload: Workload, path: Path, pairs: int) -> None:
+def measure(workload: Workload, path: Path, pairs: int, ways: list[str]) -> None:
     figures: dict[str, Any] = {
         "bit_identical": workload.is_bit_identical(),
         "events_expected": workload.events,
@@ -127,28 +155,29 @@ def measure(workload: Workload, path: Path, pairs: int) -> None:
         "control": times_of(workload.plain, workload.plain, CONTROL_PAIRS),
         "ways": {},
     }
-    ways = {"launches": workload.time_launches, "graphs": workload.time_graphs}
-    for way, time_it in ways.items():
+    for way in ways:
+        before = workload.traced_launches
         try:
-            figures["ways"][way] = time_it(pairs)
+            one = getattr(workload, f"time_{way}")(pairs)
         except Exception as error:
-            figures["ways"][way] = {"reason": f"{type(error).__name__}: {error}"}
-        figures["traced_launches"] = workload.traced_launches
+            one = {"reason": f"{type(error).__name__}: {error}"}
+        figures["ways"][way] = {**one, "launches": workload.traced_launches - before}
         write_figures(path, figures)
 
 
-def run_workload(path: Path, pairs: int, size: int, only_one: bool) -> None:
+def run_workload(options: argparse.Namespace) -> None:
+    path = options.figures
     if torch.cuda.get_device_capability() != HOPPER:
         write_figures(path, {"reason": "the kernel is for Hopper"})
         return
     with tempfile.TemporaryDirectory() as folder:
-        workload = Workload(Path(folder), size)
-        if only_one:
+        workload = Workload(Path(folder), options.size)
+        if options.one:
             workload.traced()
         elif tool_of_this_process() == "tracker":
             workload.launch_for_the_tracker()
         else:
-            measure(workload, path, pairs)
+            measure(workload, path, options.pairs, options.ways)
         torch.cuda.synchronize()
 
 
@@ -206,11 +235,12 @@ def main() -> int:
     parser.add_argument("figures", type=Path, help="where to leave the figures")
     parser.add_argument("--pairs", type=int, default=120)
     parser.add_argument("--size", type=int, default=SIZE)
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS[:2])
     parser.add_argument("--one", action="store_true", help="one launch, and no figures")
     parser.add_argument("--session", action="store_true", help="start IKET's session here")
     options = parser.parse_args()
     session = Session() if options.session else None
-    run_workload(options.figures, options.pairs, options.size, options.one)
+    run_workload(options)
     if session:
         session.stop()
     return 0

@@ -66,9 +66,9 @@ def check(rows: Iterable[Row]) -> list[Must]:
 
 
 def lost_events(row: Row) -> int:
-    """Events of all counted launches that are not there."""
+    """Events of all counted launches that are not there, or there in excess."""
     expected: int = row["events_expected"]
-    return sum(max(expected - events, dropped, 0) for events, dropped in row["launches"])
+    return sum(max(abs(expected - events), dropped) for events, dropped in row["launches"])
 
 
 def times_cheaper(row: Row) -> float | None:

@@ -19,6 +19,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 SHOWN_LINES = 4
+KEPT_OUTPUT = 6000  # characters, for who has to find out what went wrong
 
 
 @dataclass
@@ -83,7 +84,9 @@ def write_figures(path: Path, figures: Mapping[str, Any]) -> None:
     unfinished.replace(path)
 
 
-def run_peer(script: str, arguments: Sequence[str], limit_seconds: float) -> dict[str, Any]:
+def run_peer(
+    script: str, arguments: Sequence[str], limit_seconds: float
+) -> tuple[dict[str, Any], Finished]:
     """The figures of one of the scripts beside this one, or ``{"reason": ...}``."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "figures.json"
@@ -91,5 +94,5 @@ def run_peer(script: str, arguments: Sequence[str], limit_seconds: float) -> dic
         finished = run_child(command, limit_seconds)
         figures = read_figures(path)
     if figures is None:
-        return {"reason": finished.reason()}
-    return {**figures, "wall_s": finished.seconds}
+        figures = {"reason": finished.reason(), "output": finished.output[-KEPT_OUTPUT:]}
+    return {**figures, "wall_s": finished.seconds}, finished

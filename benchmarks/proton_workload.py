@@ -1,12 +1,13 @@
 """What Proton, Triton's own tracer, makes of the Triton examples with the same scopes.
 
-    python benchmarks/proton_workload.py --case matmul --json proton.json
+    python benchmarks/proton_workload.py --case matmul --trace --json proton.json
 
 The examples' markers become Proton's scopes; backend "instrumentation", all else as it comes. First
 a session of Proton's: what a launch takes on the host. Then, with Proton's hooks off, the kernel
 that it made is launched into a buffer of this script's, in a CUDA graph, and timed against the
-plain one as recording.py does it with gwatch's: so only the kernel counts. Last Proton writes its
-trace: how many of the scopes are in it, and how large it is. Figures are left after each step.
+plain one as recording.py does it with gwatch's: so only the kernel counts. With --trace, Proton
+writes its trace last: how many of the scopes are in it, and how large it is. Figures are left
+before that, and after.
 """
 
 from __future__ import annotations
@@ -178,16 +179,17 @@ def write_trace(subject: Subject, folder: Path) -> dict[str, Any]:
     }
 
 
-def measure(subject: Subject, pairs: int, folder: Path, path: Path) -> None:
+def measure(subject: Subject, folder: Path, options: argparse.Namespace) -> None:
     case = subject.plain
     case.launch()
     torch.cuda.synchronize()
     expected = case.output.clone()
     session, mode = trace_launch(subject, folder / "trace")
-    figures = {"case": case.name, "events_expected": case.events, "pairs": pairs, **session}
-    figures |= time_kernel(subject, mode, pairs, expected)
-    write_figures(path, figures)
-    write_figures(path, figures | write_trace(subject, folder))
+    figures = {"case": case.name, "events_expected": case.events, **session}
+    figures |= time_kernel(subject, mode, options.pairs, expected)
+    write_figures(options.json, figures)
+    if options.trace:
+        write_figures(options.json, figures | write_trace(subject, folder))
 
 
 def main() -> int:
@@ -195,11 +197,12 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="PATH", required=True)
     parser.add_argument("--pairs", type=int, default=40)
     parser.add_argument("--case", choices=list(SUBJECTS), default="matmul")
+    parser.add_argument("--trace", action="store_true", help="let Proton write its trace")
     options = parser.parse_args()
     proton_language.enable_semantic("triton")
     with tempfile.TemporaryDirectory() as sources, tempfile.TemporaryDirectory() as traces:
         subject = SUBJECTS[options.case](Path(sources))
-        measure(subject, options.pairs, Path(traces), options.json)
+        measure(subject, Path(traces), options)
     return 0
 
 

@@ -27,6 +27,7 @@ import ctypes
 import math
 import re
 import sys
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -185,7 +186,9 @@ TIMES_PAIRS = {"GEMM": 3}  # its margin is a thousandth
 # Other tracers of a case's kernel: what finds their figures with so many pairs.
 PEERS: dict[str, dict[str, Callable[[int], dict[str, Any]]]] = {
     "matmul": {"Proton": lambda pairs: proton_kernels.find_figures("matmul", pairs)},
-    "attention 64": {"Proton": lambda pairs: proton_kernels.find_figures("attention", pairs)},
+    "attention 64": {
+        "Proton": lambda pairs: proton_kernels.find_figures("attention", pairs, False)
+    },
     "GEMM": {"IKET": iket_gemm.find_figures},
 }
 
@@ -205,6 +208,27 @@ def parse_arguments() -> argparse.Namespace:
     return options
 
 
+def find_peer(find: Callable[[int], dict[str, Any]], pairs: int) -> dict[str, Any]:
+    """A peer's figures; what goes wrong there is no failure of ours."""
+    try:
+        return find(pairs)
+    except Exception as error:
+        return {"reason": f"{type(error).__name__}: {error}"}
+
+
+def measure_case(name: str, pairs: int, with_peers: bool) -> dict[str, Any] | None:
+    """The row of a case, printed; None where it cannot run here."""
+    case = CASES[name]()
+    if case is None:
+        print(f"{name}: not measured: the kernel, or its DSL, does not run here", flush=True)
+        return None
+    row = measure(case, pairs)
+    peers = PEERS.get(name, {}) if with_peers else {}
+    row["peers"] = {peer: find_peer(find, pairs) for peer, find in peers.items()}
+    print(show(row), flush=True)
+    return row
+
+
 def main() -> int:
     options = parse_arguments()
     libpygwatch.init_cupti_hooks()
@@ -215,26 +239,18 @@ def main() -> int:
     rows: list[dict[str, Any]] = []
     failed: list[str] = []
     for name in options.chosen:
-        case = CASES[name]()
-        if case is None:
-            print(f"{name}: not measured: the kernel, or its DSL, does not run here")
-            continue
         pairs = options.pairs * TIMES_PAIRS.get(name, 1)
-        peers = {} if options.no_peers else PEERS.get(name, {})
         try:
-            row = measure(case, pairs)
+            row = measure_case(name, pairs, not options.no_peers)
         except Exception as error:  # the other cases may still be measured
-            failed.append(name)
-            print(f"{name}: FAILED: {type(error).__name__}: {error}", flush=True)
+            traceback.print_exc()
+            failed.append(f"{name}: {type(error).__name__}: {error}")
             continue
-        rows.append(row | {"peers": {peer: find(pairs) for peer, find in peers.items()}})
-        print(show(rows[-1]), flush=True)
-        if options.json:  # after each row, for a later one may fail
-            write_json(options.json, {"pause_s": PAUSE_SECONDS, "rows": rows})
+        rows += [row] if row else []
+        if options.json:  # after each row, for a later one may end the process
+            write_json(options.json, {"pause_s": PAUSE_SECONDS, "rows": rows, "failed": failed})
     musts = check_musts(rows)
-    print("\n" + "\n".join(map(str, musts)))
-    if failed:
-        print(f"failed: {', '.join(failed)}")
+    print("\n" + "\n".join([*map(str, musts), *(f"FAILED {what}" for what in failed)]))
     return int(bool(failed) or any(must.met is False for must in musts))
 
 

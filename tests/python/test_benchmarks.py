@@ -56,15 +56,13 @@ def row(case, ratio=1.001, **changes):
 
 
 def iket(**ratios):
-    ways = {way: ratio_of(ratio) for way, ratio in ratios.items()}
     return {
-        "ways": ways,
+        "ways": {way: ratio_of(ratio) | {"launches": 10} for way, ratio in ratios.items()},
         "control": ratio_of(1.0),
         "run_by": "its command",
         "bit_identical": True,
         "events_expected": 100,
-        "traced_launches": 8,
-        "raw_bytes": 4000,
+        "recorded": {"launches": 11, "graphs": 10},
         "said": [],
     }
 
@@ -123,6 +121,7 @@ def test_nothing_measured_is_no_failure():
         ("halves", {"ns_an_event_of_a_warp": 60.1}, "two halves"),
         ("halves", {"launches": [(100, 0)] * 9 + [(99, 0)]}, "events lost"),
         ("halves", {"launches": [(100, 0)] * 9 + [(100, 1)]}, "events lost"),
+        ("halves", {"launches": [(100, 0)] * 9 + [(101, 0)]}, "events lost"),
         ("one_lane", {"bit_identical": False}, "results bit-identical"),
         ("matmul", {"registers": [120, 124]}, "extra registers"),
         ("attention", {"spill_store_bytes": 8}, "spills"),
@@ -164,22 +163,41 @@ def test_the_lower_way_of_iket_counts():
     assert iket_gemm.best_ratio(None) is None
     assert iket_gemm.best_ratio({"reason": "not installed"}) is None
     assert "graphs: not measured: no graphs" in iket_gemm.show(partly)
+    partly["ways"]["graphs"] = ratio_of(1.01) | {"other_work": {"Memset": [3, 4.5]}}
+    assert "3 Memset, 4.5 us" in iket_gemm.show(partly)
 
 
-def test_iket_that_did_not_record_does_not_count():
+def test_a_way_in_which_iket_did_not_record_does_not_count():
     told = "[warning] IKET could not collect trace data for launch 3."
-    enough = iket_gemm.judge(iket(launches=1.004) | {"raw_bytes": 3200}, told)
-    assert "reason" not in enough
-    assert enough["said"] == [told]
-    short = iket_gemm.judge(iket(launches=1.0) | {"raw_bytes": 3199}, "")
-    assert iket_gemm.best_ratio(short) is None
-    assert "3199 bytes" in iket_gemm.show(short)
+    found = iket_gemm.judge(iket(launches=1.004, graphs=1.001), told)
+    assert iket_gemm.best_ratio(found) == pytest.approx(1.001)
+    assert found["said"] == [told]
+    found["recorded"] = {"launches": 11, "graphs": 8}
+    iket_gemm.judge(found, "")
+    assert iket_gemm.best_ratio(found) == pytest.approx(1.004)
+    assert "does not count: IKET recorded 8 of 10 launches" in iket_gemm.show(found)
+    found["recorded"] = {"launches": 0, "graphs": 8}
+    iket_gemm.judge(found, "")
+    assert iket_gemm.best_ratio(found) is None
+    assert "IKET not measured: no way to launch gave a figure" in iket_gemm.show(found)
 
 
-def test_what_a_session_says():
+def test_launches_of_a_raw_capture():
+    launch = {"kernelName": "gemm", "dataRef": {"offset": 0, "size": 8}}
+    graph = {"graph_exec_1:2": [{"nodes": [launch, {"kernelName": "other"}]}]}
+    capture = {"meta": {"version": 1}, "launches": [launch] * 3, "graphLaunches": graph}
+    assert iket_gemm.recorded_launches(capture) == {"launches": 3, "graphs": 1}
+    assert iket_gemm.recorded_launches({}) == {"launches": 0, "graphs": 0}
+
+
+def test_recorded_launches_without_their_kind():
+    found = iket(launches=1.004, graphs=1.004, kernels=1.004)
+    assert iket_gemm.launches_made(found) == {"launches": 20, "graphs": 10}
+    assert iket_gemm.split(25, found) == {"launches": 20, "graphs": 5}
+    assert iket_gemm.split(7, found) == {"launches": 7, "graphs": 0}
     line = "IKET profiling session completed with trace data for {} CUDA launches."
-    assert iket_gemm.recorded_launches(line.format(131)) == 131
-    assert iket_gemm.recorded_launches("nothing") == 0
+    assert iket_gemm.said_launches(line.format(131)) == 131
+    assert iket_gemm.said_launches("nothing") == 0
 
 
 def test_command_of_iket_runs_the_workload(tmp_path):
@@ -192,7 +210,8 @@ def test_command_of_iket_runs_the_workload(tmp_path):
 def test_row_is_shown_with_its_peers():
     proton = {
         "ratio": ratio_of(1.2), "control": ratio_of(1.0), "host_ms": 300.0, "bit_identical": True,
-        "events_expected": 200, "events": 100, "trace_bytes": 2_000_000, "finalize_s": 1.5,
+        "events_expected": 200, "dropped_events": 101,
+        "events": 100, "trace_bytes": 2_000_000, "finalize_s": 1.5,
         "plain": {"registers": 118, "spills": 0}, "traced": {"registers": 118, "spills": 2},
     }  # fmt: skip
     peers_of_row = {"Proton": proton, "IKET": {"reason": "iket is not installed"}}
@@ -200,12 +219,18 @@ def test_row_is_shown_with_its_peers():
         row("matmul", others={"usual design": ratio_of(1.01)}, peers=peers_of_row)
     )
     assert "Proton: 1.2000" in text
-    assert "events 100 of 200" in text
+    assert "101 of 200 events dropped, 100 in a trace of 2 MB" in text
     assert "spills 0 -> 2" in text
     assert "IKET not measured: iket is not installed" in text
     assert "adds 10.0 times as much" in text
     del proton["events"]
-    assert "its trace was not written" in proton_kernels.show(proton)
+    assert "101 of 200 events dropped" in proton_kernels.show(proton)
+
+
+def test_events_that_proton_says_it_dropped():
+    line = "Warning (cta{}, warp{}): first {} events are dropped due to insufficient buffer size"
+    output = "\n".join([line.format(0, 1, 128), "other", line.format(17, 0, 2)])
+    assert proton_kernels.dropped_events(output) == 130
 
 
 @pytest.mark.parametrize("file", ["trace_triton_matmul.py", "trace_triton_attention.py"])
@@ -299,10 +324,12 @@ def test_figures_left_before_a_failure_count(tmp_path, monkeypatch):
         "raise SystemExit(3)\n"
     )
     (tmp_path / "peer.py").write_text(script)
-    found = peers.run_peer("peer.py", [], 60)
+    found, finished = peers.run_peer("peer.py", [], 60)
     assert found["ratio"] == 1.5
+    assert finished.code == 3
     (tmp_path / "peer.py").write_text("raise SystemExit('no GPU')")
-    assert "no GPU" in peers.run_peer("peer.py", [], 60)["reason"]
+    found, _ = peers.run_peer("peer.py", [], 60)
+    assert "no GPU" in found["reason"]
 
 
 def test_unfinished_figures_are_not_read(tmp_path):
