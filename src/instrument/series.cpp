@@ -21,9 +21,11 @@ using ptx::StatementKind;
 /// Farther apart the registers that a series needs would be missed.
 constexpr std::uint32_t kFarthestSite = 600;  // statements
 
-/// Until another warp or grid comes along, which may take any time; or for what it calls.
-bool may_wait(std::string_view base) {
-    return base == "bar" || base == "barrier" || base == "griddepcontrol" || base == "call";
+/// Until another warp or grid comes along or gives something back (registers, tensor memory), which
+/// may take any time; or for what it calls.
+bool may_wait(std::string_view opcode, std::string_view base) {
+    return base == "bar" || base == "barrier" || base == "griddepcontrol" || base == "call" ||
+           opcode.starts_with("setmaxnreg.inc") || opcode.starts_with("tcgen05.alloc");
 }
 
 /// Until what was stored before can be seen by others.
@@ -92,7 +94,7 @@ class SeriesFormer {
             if (base.empty()) continue;
             const ptx::Instruction instruction = module_.instruction(statement);
             gap.fences = gap.fences || waits_for_stores(instruction.opcode, base);
-            gap.waits = gap.waits || may_wait(base) || base == "brx" ||
+            gap.waits = gap.waits || may_wait(instruction.opcode, base) || base == "brx" ||
                         (base == "bra" && goes_back(instruction, i));
         }
         return gap;

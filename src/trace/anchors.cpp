@@ -122,7 +122,7 @@ class Collector {
             bool any_farther = false;
             for (std::size_t i = 0; i < raw_.warps.size(); ++i) {
                 for (const ColdRun& run : raw_.cold_of(raw_.warps[i])) {
-                    if (run.units.empty() || !sites_.is_exit(run.units.back().site)) continue;
+                    if (!ends_with_exit(run)) continue;
                     any_farther |=
                         add_low_word(i, run.units.back(), run.units.size() == 1, rate, from, to);
                 }
@@ -130,6 +130,12 @@ class Collector {
             if (!any_farther) return;
             from = to;
         }
+    }
+
+    bool ends_with_exit(const ColdRun& run) const {
+        if (run.units.empty()) return false;
+        const std::uint16_t site = run.units.back().site;
+        return site != record::kPayloadHighSite && sites_.is_exit(site);
     }
 
     /// Of all timers with this low word, the one nearest to where the entry and the rate put the

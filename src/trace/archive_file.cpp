@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/progress.h"
 #include "trace/archive.h"
 #include "trace/output_file.h"
 
@@ -24,7 +25,11 @@ Result<void> write_archive(const Trace& trace, std::string_view producer, const 
     const std::string text = to_json(trace, producer);
     Result<OutputFile> file = OutputFile::create(path);
     if (!file) return file.error();
-    file->write(text);
+    progress::begin(text.size());
+    for (std::size_t at = 0; at < text.size(); at += kPiece) {
+        file->write(std::string_view(text).substr(at, kPiece));
+        progress::advance(kPiece);
+    }
     return file->close();
 }
 

@@ -1,7 +1,10 @@
 #include "trace/archive_sax.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
+
+#include "base/progress.h"
 
 namespace gwatch::trace {
 
@@ -14,6 +17,7 @@ constexpr std::array<std::string_view, 5> kTables = {"lanes", "slices", "marks",
 
 /// Root object, runs, a run, a table: a column is an array in that, or in the table's payloads.
 constexpr std::size_t kColumnDepth = 4;
+constexpr std::size_t kValuesAStep = 1 << 16;  ///< of progress
 constexpr std::string_view kPayloads = "payloads";
 constexpr std::string_view kBits = "bits";  // the one column of 64 bits without a sign
 
@@ -29,14 +33,12 @@ class Builder : public nlohmann::json_sax<Json> {
 
     bool number_integer(number_integer_t value) override {
         if (column_ == nullptr || is_bits_) return add(value);
-        column_->push_back(value);
-        return true;
+        return push(value);
     }
     bool number_unsigned(number_unsigned_t value) override {
         const bool fits = is_bits_ || value <= std::numeric_limits<std::int64_t>::max();
         if (column_ == nullptr || !fits) return add(value);
-        column_->push_back(static_cast<std::int64_t>(value));
-        return true;
+        return push(static_cast<std::int64_t>(value));
     }
 
     bool start_object(std::size_t) override { return open(Json::object()); }
@@ -147,7 +149,14 @@ class Builder : public nlohmann::json_sax<Json> {
     ParsedArchive& archive_;
     std::vector<Frame> frames_;
     std::vector<std::int64_t>* column_ = nullptr;
+    bool push(std::int64_t value) {
+        column_->push_back(value);
+        if (++values_ % kValuesAStep == 0) progress::advance(kValuesAStep);
+        return true;
+    }
+
     std::string column_name_;
+    std::size_t values_ = 0;  ///< of all columns
     std::size_t depth_in_column_ = 0;
     bool is_bits_ = false;  ///< of the column
     std::size_t position_ = 0;
@@ -157,6 +166,8 @@ class Builder : public nlohmann::json_sax<Json> {
 
 ParsedArchive parse_archive(std::string_view text) {
     ParsedArchive archive;
+    // A comma stands between two values.
+    progress::begin(static_cast<std::uint64_t>(std::count(text.begin(), text.end(), ',')));
     Builder builder(&archive);
     if (!Json::sax_parse(text, &builder)) {
         const std::size_t at = builder.error_position();

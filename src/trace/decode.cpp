@@ -79,7 +79,8 @@ std::uint64_t product(const record::Dim3& size) {
     return std::uint64_t{size[0]} * size[1] * size[2];
 }
 
-void count(const record::RawRecords& raw, const RawWarps& warps, Run* run) {
+void count(const record::RawRecords& raw, const RawWarps& warps, const SiteActions& sites,
+           Run* run) {
     Counts& counts = run->counts;
     for (const Lane& lane : run->lanes) counts.events += lane.events;
     counts.records = warps.records;
@@ -93,7 +94,7 @@ void count(const record::RawRecords& raw, const RawWarps& warps, Run* run) {
     counts.unplaced_warps = raw.control.unplaced_warps;
     counts.blocks_selected = raw.plan.constants.block_count;
     counts.buffer_bytes = raw.plan.total_bytes;
-    counts.buffer_bytes_needed = buffer_bytes_needed(raw);
+    counts.buffer_bytes_needed = buffer_bytes_needed(raw, sites.most_units());
 }
 
 /// Makes the lanes and, warp by warp, all that lies on them.
@@ -209,7 +210,7 @@ Result<Run> decode(const record::RawRecords& raw, const instrument::SiteTable& s
     describe_sites(sites, *warps, &run);
     LaneDecoder decoder(*warps, anchors, fit, *actions, &run);
     decoder.run();
-    count(raw, *warps, &run);
+    count(raw, *warps, *actions, &run);
     if (!run.lanes.empty()) {
         const auto start = static_cast<std::uint64_t>(whole_ns(zero));
         run.time = time_facts(fit, anchors.origin + start, decoder.span_ns());

@@ -3,14 +3,16 @@
 #include <iterator>
 #include <utility>
 
+#include "base/progress.h"
 #include "trace/archive.h"
 
 namespace gwatch::trace {
 
 Result<Trace> merge_archives(const std::vector<std::string>& paths) {
     Trace merged;
-    for (const std::string& path : paths) {
-        Result<Trace> read = read_archive(path);
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        progress::begin_part(i, paths.size());
+        Result<Trace> read = read_archive(paths[i]);
         if (!read) return read.error();
         if (merged.created.empty()) {
             merged.title = read->title;

@@ -1,5 +1,6 @@
 #include "trace/site_actions.h"
 
+#include <algorithm>
 #include <string>
 
 #include "record/layout.h"
@@ -87,6 +88,12 @@ Result<void> SiteActions::check_payloads(const instrument::SiteTable& sites) con
         }
     }
     return {};
+}
+
+std::uint32_t SiteActions::most_units() const {
+    const bool any_wide =
+        std::find(payload_bits_.begin(), payload_bits_.end(), 64) != payload_bits_.end();
+    return any_wide ? 2 : 1;
 }
 
 /// Whether the next site is the next one of the same series.

@@ -30,6 +30,8 @@ class SiteActions {
     bool has_payload(std::uint32_t site) const { return payload_bits_[site - 1] != 0; }
     /// Of the value that its record holds: 0, 32 or 64.
     std::uint32_t payload_bits(std::uint32_t site) const { return payload_bits_[site - 1]; }
+    /// Units of the longest cold record.
+    std::uint32_t most_units() const;
     /// As many bits of a hot record's slot as the site's payload has.
     std::uint64_t cut_payload(std::uint32_t site, std::uint64_t slot) const {
         return payload_bits(site) == 32 ? slot & 0xffffffff : slot;

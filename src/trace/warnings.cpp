@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kNotableUncertainty = 0.02;
 
-/// Records that found no chunk: each tried to take one.
+/// Records, or second halves of payloads, that found no chunk: each tried to take one.
 std::uint64_t dropped_by_pool(const record::RawRecords& raw) {
     const std::uint64_t chunks = raw.plan.constants.pool_chunks;
     return raw.control.chunks_taken - std::min(raw.control.chunks_taken, chunks);
@@ -22,8 +22,8 @@ std::uint64_t dropped_by_pool(const record::RawRecords& raw) {
 
 /// Chunks that would have held them: full ones, and a part of one for each lane that may have
 /// dropped.
-std::uint64_t chunks_lacking(const record::RawRecords& raw) {
-    const std::uint64_t dropped = dropped_by_pool(raw);
+std::uint64_t chunks_lacking(const record::RawRecords& raw, std::uint32_t units_of_record) {
+    const std::uint64_t dropped = units_of_record * dropped_by_pool(raw);
     const std::uint64_t lanes = std::uint64_t{raw.plan.constants.region_count} * record::kLanes;
     return dropped / (record::kChunkUnits - 1) + std::min(dropped, lanes);
 }
@@ -56,16 +56,27 @@ std::uint64_t region_slots_needed(const record::RawRecords& raw) {
     return slots + kMostOfOne * (raw.control.most_overflow + others) + kLongest - kMostOfOne;
 }
 
+std::string what_would_do(const Counts& counts) {
+    if (counts.buffer_bytes_needed == 0) return "; record fewer warps with warps=....";
+    return "; pass buffer_bytes=" + std::to_string(counts.buffer_bytes_needed) + ".";
+}
+
 void warn_of_drops(const Counts& counts, std::vector<std::string>* warnings) {
     if (counts.dropped_events == 0 && counts.dropped_records == 0) return;
     std::string text = count_of(counts.dropped_events, "event") + " (" +
                        count_of(counts.dropped_records, "record") +
                        ") were dropped: the buffer of " + with_commas(counts.buffer_bytes) +
                        " bytes was too small";
-    text += counts.buffer_bytes_needed == 0
-                ? "; record fewer warps with warps=..."
-                : "; pass buffer_bytes=" + std::to_string(counts.buffer_bytes_needed);
-    warnings->push_back(text + ".");
+    warnings->push_back(text + what_would_do(counts));
+}
+
+void warn_of_lost_payloads(const Counts& counts, std::uint64_t lost,
+                           std::vector<std::string>* warnings) {
+    if (lost == 0) return;
+    warnings->push_back(count_of(lost, "value") + " of 64 bits " + (lost == 1 ? "is" : "are") +
+                        " missing from recorded events: the buffer of " +
+                        with_commas(counts.buffer_bytes) +
+                        " bytes had no room for the second half" + what_would_do(counts));
 }
 
 void warn_of_missing_warps(const Counts& counts, const record::RawRecords& raw,
@@ -133,8 +144,6 @@ void warn_of_faults(const Faults& faults, std::vector<std::string>* warnings) {
     warn(faults.unsure_pauses, "pause",
          " of more than two seconds may stand one scope earlier or later than shown: a warp passed "
          "several markers around it, and their short clocks do not tell.");
-    warn(faults.lost_payloads, "value",
-         " of markers were left out: the buffer had no room for the second half.");
     warn(faults.headless_regions, "region",
          " had records but no entry and were left out: the kernel may have written into the "
          "trace's memory.");
@@ -162,11 +171,11 @@ void warn_of_time(const ClockFit& fit, const Run& run, std::vector<std::string>*
 
 }  // namespace
 
-std::uint64_t buffer_bytes_needed(const record::RawRecords& raw) {
-    if (raw.control.dropped_records == 0) return 0;
+std::uint64_t buffer_bytes_needed(const record::RawRecords& raw, std::uint32_t units_of_record) {
+    if (raw.control.dropped_records == 0 && dropped_by_pool(raw) == 0) return 0;
     const record::Plan& plan = raw.plan;
     const record::Need need{region_slots_needed(raw),
-                            plan.constants.pool_chunks + chunks_lacking(raw)};
+                            plan.constants.pool_chunks + chunks_lacking(raw, units_of_record)};
     record::PlanRequest request{raw.grid, raw.block};
     request.uses_lane_cursors = plan.lane_cursors_offset != 0;
     return record::bytes_for(need, plan, request);
@@ -176,6 +185,7 @@ std::vector<std::string> warnings_of(const Run& run, const record::RawRecords& r
                                      const Faults& faults, const ClockFit& fit) {
     std::vector<std::string> warnings;
     warn_of_drops(run.counts, &warnings);
+    warn_of_lost_payloads(run.counts, faults.lost_payloads, &warnings);
     warn_of_missing_warps(run.counts, raw, &warnings);
     warn_of_orphans(run, &warnings);
     warn_of_faults(faults, &warnings);

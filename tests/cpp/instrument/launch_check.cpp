@@ -37,13 +37,6 @@ bool is_same_kind(const ThreadEvent& a, const ThreadEvent& b) {
     return a.kind == b.kind && a.scope == b.scope && a.payload == b.payload;
 }
 
-/// A payload of 64 bits may have found no memory for its second half.
-bool lost_values(const trace::Run& run) {
-    return std::any_of(run.warnings.begin(), run.warnings.end(), [](const std::string& warning) {
-        return warning.find("of markers were left out") != std::string::npos;
-    });
-}
-
 /// By row of a table.
 std::map<std::uint64_t, std::uint64_t> by_row(const trace::Payloads& payloads) {
     std::map<std::uint64_t, std::uint64_t> bits;
@@ -125,6 +118,12 @@ std::vector<Span> spans_of(const std::vector<ThreadEvent>& events) {
 }
 
 }  // namespace
+
+bool lost_values(const trace::Run& run) {
+    return std::any_of(run.warnings.begin(), run.warnings.end(), [](const std::string& warning) {
+        return warning.find("missing from recorded events") != std::string::npos;
+    });
+}
 
 void expect_rest_untouched(const record::Plan& plan, const record::RawRecords& raw,
                            const std::vector<std::uint8_t>& memory) {

@@ -19,6 +19,9 @@ namespace gwatch::testing {
 void expect_rest_untouched(const record::Plan& plan, const record::RawRecords& raw,
                            const std::vector<std::uint8_t>& memory);
 
+/// Whether values of 64 bits found no memory for their second half.
+bool lost_values(const trace::Run& run);
+
 /// One thing that a thread does, as the model tells scopes apart.
 struct ThreadEvent {
     instrument::ActionKind kind;

@@ -123,7 +123,9 @@ class RandomLaunch {
         check.expect_values();
         expect_same_in_archive(launched.run);
         add(launched, is_timed, tally);
-        if (launched.run.counts.dropped_records != 0 && !plan.sampled) expect_enough(launched.run);
+        const bool lacked_memory =
+            launched.run.counts.dropped_records != 0 || lost_values(launched.run);
+        if (lacked_memory && !plan.sampled) expect_enough(launched.run);
     }
 
     /// The bytes that the message names hold the same launch.
@@ -135,6 +137,7 @@ class RandomLaunch {
         if (::testing::Test::HasFailure()) return;
         EXPECT_EQ(launched.run.counts.dropped_records, 0u) << request_.buffer_bytes;
         EXPECT_EQ(launched.run.counts.dropped_events, 0u);
+        EXPECT_FALSE(lost_values(launched.run));
     }
 
     Launched launch(const record::Plan& plan) {

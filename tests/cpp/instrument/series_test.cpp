@@ -68,6 +68,15 @@ TEST(Series, HaveNoGuardedMarkerAndNoExit) {
 TEST(Series, KnowWhereAWarpMayWait) {
     EXPECT_TRUE(sites_of(two_marks("\tbar.sync 0;\n"))[1].waits_before);
     EXPECT_TRUE(sites_of(two_marks("\tbarrier.cluster.wait.aligned;\n"))[1].waits_before);
+    EXPECT_TRUE(sites_of(two_marks("\tsetmaxnreg.inc.sync.aligned.u32 240;\n"))[1].waits_before);
+    EXPECT_TRUE(
+        sites_of(two_marks("\ttcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 "
+                           "[%r2], 512;\n"))[1]
+            .waits_before);
+    EXPECT_FALSE(sites_of(two_marks("\tsetmaxnreg.dec.sync.aligned.u32 24;\n"))[1].waits_before);
+    EXPECT_FALSE(
+        sites_of(two_marks("\ttcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, 512;\n"))[1]
+            .waits_before);
     EXPECT_FALSE(sites_of(two_marks(kWork))[1].waits_before);
     EXPECT_FALSE(sites_of("\tbar.sync 0;\n" + two_marks(kWork))[0].waits_before);
 }
