@@ -20,6 +20,7 @@ HALVES_NS = 60.0
 EXTRA_REGISTERS = 3
 
 GEMM = "CuTe DSL warp-specialised"
+ATTENTION_64, ATTENTION_128 = "attention 4x16x4096x64", "attention 4x16x4096x128"
 WORKLOADS = ("matmul", "attention", GEMM)  # registers count where a kernel does real work
 
 Row = dict[str, Any]
@@ -53,7 +54,8 @@ def check(rows: Iterable[Row]) -> list[Must]:
         _ratio("CuTe DSL GEMM", gemm, GEMM_RATIO),
         _above_iket(gemm),
         _ratio("Triton matmul", _rows(found, "matmul"), MATMUL_RATIO),
-        _ratio("Triton attention", _rows(found, "attention"), ATTENTION_RATIO),
+        _ratio("Triton attention, head 64", _rows(found, ATTENTION_64), ATTENTION_RATIO),
+        _ratio("Triton attention, head 128, causal", _rows(found, ATTENTION_128), ATTENTION_RATIO),
         _nanoseconds("full warps, 8 an SM", full_warps, FULL_WARPS_NS),
         _cheaper(full_warps),
         _nanoseconds("one elected lane", _rows(found, "one_lane, 8 "), ONE_LANE_NS),
