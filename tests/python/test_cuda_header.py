@@ -71,7 +71,8 @@ EXPECTED = [
     "end whole",
 ]
 MARKER = re.compile(
-    r"// gwatch:(?P<text>[^\n]+)\n\s*mov\.(?:u32 %\w+, 0;|(?P<payload>[suf](?:32|64)|b64) %\w+, %\w+;)"
+    r"// gwatch:(?P<text>[^\n]+)\n\s*"
+    r"mov\.(?:u32 %\w+, 0;|(?P<payload>[suf](?:32|64)|b64) %\w+, %\w+;)"
 )
 
 

@@ -12,7 +12,7 @@ import pytest
 
 triton = pytest.importorskip("triton")
 
-from kernels.offline import load_module  # noqa: E402
+from kernels.offline import HEADER, compile_body, load_module  # noqa: E402
 from triton.backends.compiler import GPUTarget  # noqa: E402
 from triton.compiler import ASTSource  # noqa: E402
 from triton.compiler.errors import CompilationError  # noqa: E402
@@ -21,12 +21,6 @@ import gwatch.cuda.trace.triton as gw_trace  # noqa: E402
 import gwatch.cuda.xtrace.triton as second_name  # noqa: E402
 from gwatch import libpygwatch  # noqa: E402
 from gwatch.sources import _triton_version, _versions  # noqa: E402
-
-HEADER = """\
-import triton
-import triton.language as tl
-import gwatch.cuda.trace.triton as gw_trace
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -39,19 +33,6 @@ def private_cache(tmp_path, monkeypatch):
 def ptx_of(tmp_path):
     """Compiles a kernel body; `before` stands in the module, in front of the kernel."""
     return lambda body, before="", constants=None: compile_body(tmp_path, body, before, constants)
-
-
-def compile_body(folder, body, before="", constants=None):
-    constants = constants or {}
-    parameters = "".join(f", {name}: tl.constexpr" for name in constants)
-    text = (
-        f"{HEADER}{textwrap.dedent(before)}\n\n@triton.jit\ndef kernel(x{parameters}):\n"
-        + textwrap.indent(textwrap.dedent(body), "    ")
-    )
-    kernel = load_module("marked_kernel", text, folder).kernel
-    signature = {"x": "*fp32", **dict.fromkeys(constants, "constexpr")}
-    source = ASTSource(kernel, signature, constexprs=constants)
-    return triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ptx"]
 
 
 def markers(ptx):

@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 FOLDER = os.environ.get("GWATCH_TRITON36", "")
-TESTS = ["test_triton_markers.py", "test_triton_source.py", "test_sass_mix.py"]
+TESTS = [
+    "test_triton_markers.py",
+    "test_triton_payloads.py",
+    "test_triton_source.py",
+    "test_sass_mix.py",
+]
 
 
 @pytest.mark.skipif(
