@@ -10,7 +10,6 @@ __all__: list[str] = [
     "GAP_CELL",
     "NO_SCOPE",
     "OUTSIDE_CELL",
-    "PAYLOAD_KINDS",
     "SLOW_FACTOR",
     "Assembled",
     "AutoFind",
@@ -81,9 +80,12 @@ __all__: list[str] = [
     "TracedLaunch",
     "WarpGroup",
     "WarpsOverTime",
+    "advance_progress",
     "answer_message",
     "assemble",
     "begin_capture",
+    "begin_part",
+    "begin_progress",
     "begin_timing",
     "compare_builds",
     "concurrency",
@@ -114,7 +116,9 @@ __all__: list[str] = [
     "newest_ptx_version",
     "occupancy",
     "orders_message",
+    "payload_kinds",
     "pipeline_summary",
+    "progress",
     "ptx_facts",
     "read_archive",
     "read_message",
@@ -1500,7 +1504,10 @@ class PayloadRows:
         """Bits too."""
     @property
     def kind(self) -> tuple[memoryview, memoryview]:
-        """Index into PAYLOAD_KINDS."""
+        """Index into payload_kinds()."""
+
+def advance_progress(steps: typing.SupportsInt | typing.SupportsIndex) -> None:
+    """Steps of it are done."""
 
 def answer_message(
     prepare: collections.abc.Callable[
@@ -1532,6 +1539,15 @@ def begin_capture(
     ] = [0, 1, 0],
 ) -> None:
     """Start to trace matching launches with the builds that prepare(LaunchInfo) returns."""
+
+def begin_part(
+    part: typing.SupportsInt | typing.SupportsIndex,
+    parts: typing.SupportsInt | typing.SupportsIndex,
+) -> None:
+    """What begins next is one of several parts, from 0."""
+
+def begin_progress(steps: typing.SupportsInt | typing.SupportsIndex) -> None:
+    """Long work begins."""
 
 def begin_timing(
     kernel_pattern: str,
@@ -1707,9 +1723,15 @@ def orders_message(
 ) -> bytes:
     """The answer to Hello: what to trace."""
 
+def payload_kinds() -> list[str]:
+    """Names of the kinds; PayloadRows.kind counts them."""
+
 def pipeline_summary(
     run: Run, most_gap_count: typing.SupportsInt | typing.SupportsIndex = 5
 ) -> PipelineSummary: ...
+def progress() -> float:
+    """How far the long work of another thread has come, from 0 to 1."""
+
 def ptx_facts(ptx: str | bytes, name: str = "<ptx>") -> PtxFacts: ...
 def read_archive(path: str) -> Trace:
     """Reads a trace.json or trace.json.gz."""
@@ -1813,5 +1835,4 @@ FORMAT_VERSION: int = 1
 GAP_CELL: int = -1
 NO_SCOPE: int = 4294967295
 OUTSIDE_CELL: int = -2
-PAYLOAD_KINDS: list = ["", "s32", "u32", "f32", "s64", "u64", "f64", "bits"]
 SLOW_FACTOR: float = 2.0

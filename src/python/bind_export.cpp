@@ -1,5 +1,6 @@
 #include <pybind11/stl.h>
 
+#include "base/progress.h"
 #include "python/bindings.h"
 #include "python/column.h"
 #include "report/chrome.h"
@@ -54,9 +55,19 @@ void bind_slice_rows(py::module_& module) {
         .def_property_readonly("end_ns", column_of(&SliceRows::end_ns));
 }
 
+void bind_progress(py::module_& module) {
+    module.def("progress", &progress::fraction,
+               "How far the long work of another thread has come, from 0 to 1.");
+    module.def("begin_progress", &progress::begin, py::arg("steps"), "Long work begins.");
+    module.def("advance_progress", &progress::advance, py::arg("steps"), "Steps of it are done.");
+    module.def("begin_part", &progress::begin_part, py::arg("part"), py::arg("parts"),
+               "What begins next is one of several parts, from 0.");
+}
+
 }  // namespace
 
 void bind_export(py::module_& module) {
+    bind_progress(module);
     bind_slice_rows(module);
     module.def(
         "write_perfetto", &write_perfetto, py::arg("trace"), py::arg("path"), py::arg("producer"),

@@ -101,14 +101,17 @@ void bind_rows(py::module_& module) {
                  return report::payload_rows(run, first, end);
              }),
              py::arg("run"), py::arg("first"), py::arg("end"))
-        .def_property_readonly("kind", numbers(&PayloadRows::kind), "Index into PAYLOAD_KINDS.")
+        .def_property_readonly("kind", numbers(&PayloadRows::kind), "Index into payload_kinds().")
         .def_property_readonly("as_signed", numbers(&PayloadRows::as_signed))
         .def_property_readonly("as_unsigned", numbers(&PayloadRows::as_unsigned), "Bits too.")
         .def_property_readonly("as_float", numbers(&PayloadRows::as_float));
-    py::typing::List<py::str> names;
-    for (int kind = 0; kind <= static_cast<int>(trace::PayloadKind::kBits); ++kind)
-        names.append(record::payload_name(static_cast<trace::PayloadKind>(kind)));
-    module.attr("PAYLOAD_KINDS") = names;
+    module.def(
+        "payload_kinds",
+        [] {
+            return std::vector<std::string>(record::kPayloadNames.begin(),
+                                            record::kPayloadNames.end());
+        },
+        "Names of the kinds; PayloadRows.kind counts them.");
 }
 
 }  // namespace

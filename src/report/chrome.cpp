@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdio>
 
+#include "base/progress.h"
 #include "report/payload.h"
 #include "report/run_facts.h"
 #include "trace/output_file.h"
@@ -224,6 +225,7 @@ class RunWriter {
                        arguments(slices.mask[i], all_threads, run_.scopes[slices.scope[i]].payload,
                                  payloads.of(i)));
         }
+        progress::advance(lane.end_slice - lane.first_slice);
     }
 
     void write_instants(const trace::Instants& instants, const std::string& suffix) {
@@ -282,6 +284,7 @@ Result<void> write_chrome(const trace::Trace& trace, std::string_view producer,
     out.text("{\"displayTimeUnit\":\"ns\",\n\"otherData\":" +
              other_data(trace, producer, axes.notes).dump() + ",\n\"traceEvents\":[");
     Numbers numbers;
+    progress::begin(count_slices(trace));
     for (std::size_t i = 0; i < trace.runs.size(); ++i) {
         RunWriter(out, trace.runs[i], by, axes.runs[i].offset_ns, numbers)
             .write(process_prefix(trace, i));

@@ -2,11 +2,13 @@
 
 #include <fstream>
 
+#include "base/progress.h"
 #include "report/embed.h"
 #include "report/html_columns.h"
 #include "report/html_facts.h"
 #include "report/html_source.h"
 #include "report/sha256.h"
+#include "report/tracks.h"
 
 namespace gwatch::report {
 
@@ -40,12 +42,14 @@ nlohmann::ordered_json append_run(std::string& page, const trace::Trace& trace,
                                   std::size_t run_index, const PageOptions& options) {
     const trace::Run& run = trace.runs[run_index];
     const ColumnPacker columns = pack_columns(run);
+    progress::advance(run.slices.size());
     const int level = run.slices.size() > kThoroughSlices ? 1 : 6;
     const std::vector<std::string> chunks = base64_chunks(deflate(columns.bytes(), level));
     for (std::size_t index = 0; index < chunks.size(); ++index) {
         page += "<script type=\"text/plain\" id=\"run-" + std::to_string(run_index) + "-" +
                 std::to_string(index) + "\">" + chunks[index] + "</script>\n";
     }
+    progress::advance(run.slices.size());
     nlohmann::ordered_json facts = run_facts(run, columns, chunks.size());
     facts["source"] = source_facts(run, trace.created, options.embed_source);
     return facts;
@@ -62,6 +66,7 @@ std::string to_html(const trace::Trace& trace, const ViewerAssets& assets,
                                     {"title", trace.title},
                                     {"created", trace.created},
                                     {"runs", nlohmann::ordered_json::array()}};
+    progress::begin(2 * count_slices(trace));
     for (std::size_t index = 0; index < trace.runs.size(); ++index)
         facts["runs"].push_back(append_run(page, trace, index, options));
     page += "<script type=\"application/json\" id=\"facts\">" + script_safe(facts) + "</script>\n";

@@ -4,6 +4,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "base/progress.h"
 #include "report/payload.h"
 #include "report/perfetto_packets.h"
 #include "report/run_facts.h"
@@ -198,6 +199,7 @@ class RunWriter {
             begin_track(track, lane.enter_ns);
             write_track(lane, number);
         }
+        progress::advance(lane.end_slice - lane.first_slice);
     }
 
     /// Further short events are on this track, from this time on.
@@ -357,6 +359,7 @@ Result<void> write_perfetto(const trace::Trace& trace, std::string_view producer
     const trace::TimeAxes axes = trace::time_axes(trace);
     write_header(out, trace, producer, axes.notes);
     Numbers numbers;
+    progress::begin(count_slices(trace));
     for (std::size_t i = 0; i < trace.runs.size(); ++i) {
         out.use_sequence(static_cast<std::uint32_t>(i + 2));
         RunWriter(out, trace.runs[i], by, axes.runs[i].offset_ns, numbers)

@@ -104,6 +104,12 @@ std::uint32_t lay_out_slices(const trace::Run& run, const trace::Lane& lane,
     return static_cast<std::uint32_t>(open.size());
 }
 
+std::uint64_t count_slices(const trace::Trace& trace) {
+    std::uint64_t count = 0;
+    for (const trace::Run& run : trace.runs) count += run.slices.size();
+    return count;
+}
+
 std::string run_name(const trace::Trace& trace, std::size_t index) {
     const trace::LaunchFacts& launch = trace.runs[index].launch;
     const std::string& kernel =

@@ -48,6 +48,9 @@ std::string lane_name(const trace::Run& run, const trace::Lane& lane, GroupBy by
 std::uint32_t lay_out_slices(const trace::Run& run, const trace::Lane& lane,
                              std::vector<std::uint32_t>* tracks);
 
+/// Of all runs.
+std::uint64_t count_slices(const trace::Trace& trace);
+
 /// "run 2, rank 1: kernel": how a run is called among the others of its trace; the kernel alone if
 /// there are none.
 std::string run_name(const trace::Trace& trace, std::size_t run);

@@ -67,6 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _compare(arguments: argparse.Namespace) -> int:
     # Imported here, so that the other verbs and --help do not pay for it.
     from gwatch import libpygwatch
+    from gwatch.common.progress import Progress
     from gwatch.diff.model import diff_traces
     from gwatch.diff.text import render_diff
     from gwatch.show.text import Style
@@ -74,10 +75,14 @@ def _compare(arguments: argparse.Namespace) -> int:
     limit = _limit(arguments)
     if arguments.limit < 1 or not 0 <= arguments.seed < 2**63:
         raise UsageError("--limit must be 1 or more, and --seed from 0 to 2^63 - 1")
-    before = libpygwatch.read_archive(arguments.before)
-    after = libpygwatch.read_archive(arguments.after)
     names = _names(arguments.before, arguments.after)
-    facts = diff_traces(before, after, names, limit=limit, seed=arguments.seed)
+    with Progress(wanted=not arguments.json) as progress:
+        progress.step(f"reading {names[0]}")
+        before = libpygwatch.read_archive(arguments.before)
+        progress.step(f"reading {names[1]}")
+        after = libpygwatch.read_archive(arguments.after)
+        progress.step("comparing")
+        facts = diff_traces(before, after, names, limit=limit, seed=arguments.seed)
     if arguments.html:
         _write_page(arguments.html, facts)
     if arguments.json:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
+from typing import TYPE_CHECKING
 
 from gwatch.commands._options import add_strip_paths
 from gwatch.errors import UsageError
+
+if TYPE_CHECKING:
+    from gwatch import libpygwatch
 
 _DESCRIPTION = """Write an archive in the format that the extension of the output names: .pftrace or
 .pftrace.gz for Perfetto, .trace.json or .trace.json.gz for Chrome's viewers, .parquet for a table
@@ -36,18 +41,27 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the file."""
     # Imported here, so that the other verbs and --help do not pay for it.
     from gwatch.common.format import read_trace, write_trace, writer_for
+    from gwatch.common.progress import Progress
 
     writer_for(arguments.output)
-    trace = read_trace(arguments.trace)
-    if arguments.run_number is not None:
-        count = len(trace.runs)
-        if not 1 <= arguments.run_number <= count:
-            raise UsageError(
-                f"--run {arguments.run_number}: the trace has {count} "
-                f"{'run' if count == 1 else 'runs'}",
-                hint="Runs count from 1.",
-            )
-        trace.runs = [trace.runs[arguments.run_number - 1]]
-    write_trace(trace, arguments.output, strip_paths=arguments.strip_paths, by=arguments.by)
+    with Progress() as progress:
+        progress.step(f"reading {os.path.basename(arguments.trace)}")
+        trace = read_trace(arguments.trace)
+        _pick_run(trace, arguments.run_number)
+        progress.step(f"writing {os.path.basename(arguments.output)}")
+        write_trace(trace, arguments.output, strip_paths=arguments.strip_paths, by=arguments.by)
     print(f"wrote {arguments.output}")
     return 0
+
+
+def _pick_run(trace: libpygwatch.Trace, number: int | None) -> None:
+    """Leave only this run, from 1; None leaves all."""
+    if number is None:
+        return
+    count = len(trace.runs)
+    if not 1 <= number <= count:
+        raise UsageError(
+            f"--run {number}: the trace has {count} {'run' if count == 1 else 'runs'}",
+            hint="Runs count from 1.",
+        )
+    trace.runs = [trace.runs[number - 1]]

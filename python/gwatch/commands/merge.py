@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from gwatch.commands._options import add_strip_paths
 
@@ -28,13 +29,17 @@ def run(arguments: argparse.Namespace) -> int:
     """Merge, write, and say what the common time axis is worth."""
     from gwatch import libpygwatch
     from gwatch.common.format import write_trace, writer_for
+    from gwatch.common.progress import Progress
 
     writer_for(arguments.output)
-    trace = libpygwatch.merge_archives(arguments.traces)
-    if arguments.title is not None:
-        trace.title = arguments.title
-    notes = libpygwatch.time_axis_notes(trace)
-    write_trace(trace, arguments.output, strip_paths=arguments.strip_paths)
+    with Progress() as progress:
+        progress.step(f"reading {len(arguments.traces)} traces")
+        trace = libpygwatch.merge_archives(arguments.traces)
+        if arguments.title is not None:
+            trace.title = arguments.title
+        notes = libpygwatch.time_axis_notes(trace)
+        progress.step(f"writing {os.path.basename(arguments.output)}")
+        write_trace(trace, arguments.output, strip_paths=arguments.strip_paths)
     runs = len(trace.runs)
     print(f"wrote {arguments.output}: {runs} {'run' if runs == 1 else 'runs'}")
     for note in notes:

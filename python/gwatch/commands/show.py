@@ -8,13 +8,15 @@ import os
 import re
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gwatch.commands._options import add_color
 from gwatch.errors import UsageError
 
 if TYPE_CHECKING:
+    from gwatch import libpygwatch
     from gwatch.show.page import Choice
+    from gwatch.show.text import Style
 
 MAX_WIDTH = 100
 MIN_WIDTH = 80
@@ -87,24 +89,42 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the trace."""
     # Imported here, so that the other verbs and --help do not pay for it.
     from gwatch import libpygwatch
-    from gwatch.show import page, views
+    from gwatch.common.progress import Progress
     from gwatch.show.text import Style
 
     choice = _choice(arguments)
     style = Style(_width(arguments.width), _colour(arguments.color))
-    trace = libpygwatch.read_archive(arguments.trace)
-    name = os.path.basename(arguments.trace)
+    with Progress(wanted=not arguments.json) as progress:
+        progress.step(f"reading {os.path.basename(arguments.trace)}")
+        trace = libpygwatch.read_archive(arguments.trace)
+        progress.step("working out the figures")
+        if arguments.json:
+            text = _json(arguments, trace, choice)
+        else:
+            text = _text(arguments, trace, choice, style)
+    print(text)
+    return 0
+
+
+def _text(
+    arguments: argparse.Namespace, trace: libpygwatch.Trace, choice: Choice, style: Style
+) -> str:
+    from gwatch.show import page, views
+
+    name, picked = os.path.basename(arguments.trace), _views(arguments)
+    if picked:
+        return views.render_views(trace, choice, picked, name, style)
+    return page.render_text(trace, choice, name, style)
+
+
+def _json(arguments: argparse.Namespace, trace: libpygwatch.Trace, choice: Choice) -> str:
+    from gwatch.show import page, views
+
     cells = () if arguments.width is None else (arguments.width,)
     picked = _views(arguments)
-    if arguments.json and picked:
-        _print_json(views.render_view_facts(trace, choice, picked, *cells))
-    elif arguments.json:
-        _print_json(page.render_facts(trace, choice, *cells))
-    elif picked:
-        print(views.render_views(trace, choice, picked, name, style))
-    else:
-        print(page.render_text(trace, choice, name, style))
-    return 0
+    if picked:
+        return json.dumps(views.render_view_facts(trace, choice, picked, *cells), indent=1)
+    return json.dumps(page.render_facts(trace, choice, *cells), indent=1)
 
 
 def _views(arguments: argparse.Namespace) -> list[str]:
@@ -113,10 +133,6 @@ def _views(arguments: argparse.Namespace) -> list[str]:
     is_narrowed = arguments.scope or arguments.limit or arguments.show_all
     picked = arguments.views or (["statistics", "timeline"] if is_narrowed else [])
     return [view for view in _VIEWS if view in picked]
-
-
-def _print_json(facts: dict[str, Any]) -> None:
-    print(json.dumps(facts, indent=1))
 
 
 def parse_list(text: str, option: str) -> list[int]:

@@ -74,10 +74,12 @@ def write_parquet(trace: libpygwatch.Trace, path: str) -> None:
 
 
 def _pieces(pa: Any, schema: pa.Schema, trace: libpygwatch.Trace) -> Iterator[pa.RecordBatch]:
+    libpygwatch.begin_progress(sum(len(run.slices) for run in trace.runs))
     for number, run in enumerate(trace.runs):
         for first in range(0, len(run.slices), ROWS_A_GROUP):
             end = min(first + ROWS_A_GROUP, len(run.slices))
             yield _batch(pa, schema, trace, number, first, end)
+            libpygwatch.advance_progress(end - first)
 
 
 def _pyarrow() -> Any:
@@ -198,7 +200,7 @@ def _payload_columns(
         buffers = [pa.py_buffer(valid), pa.py_buffer(values)]
         return pa.Array.from_buffers(type_, len(values), buffers)
 
-    kinds = pa.array(libpygwatch.PAYLOAD_KINDS, pa.string())
+    kinds = pa.array(libpygwatch.payload_kinds(), pa.string())
     columns = (
         pa.DictionaryArray.from_arrays(numbers(pa.int32(), rows.kind), kinds),
         numbers(pa.int64(), rows.as_signed),
