@@ -183,7 +183,9 @@ void fill_payloads(Table& table, const Run& run, const std::vector<std::uint32_t
     std::uint64_t row = 0;
     for (std::size_t i = 0; i < deltas->size() && table.ok(); ++i) {
         if ((*deltas)[i] < (i == 0 ? 0 : 1))
-            return table.fail_column("payloads.row_delta", at(i) + " does not ascend");
+            return table.fail_column(
+                "payloads.row_delta",
+                at(i) + " is " + std::to_string((*deltas)[i]) + ": rows ascend");
         row += static_cast<std::uint64_t>((*deltas)[i]);
         payloads->row.push_back(row);
         payloads->bits.push_back(static_cast<std::uint64_t>((*bits)[i]));

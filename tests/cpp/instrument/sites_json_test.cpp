@@ -5,13 +5,24 @@
 namespace gwatch::instrument {
 namespace {
 
+void add_site(std::vector<Action> actions, Placement placement, const std::string& function,
+              SiteTable* table) {
+    Site& site = table->sites.emplace_back();
+    site.markers =
+        actions[0].kind == ActionKind::kExit ? 0 : static_cast<std::uint32_t>(actions.size());
+    site.actions = std::move(actions);
+    site.placement = placement;
+    site.function = function;
+}
+
 SiteTable example() {
     SiteTable table;
     table.scopes = {{"load \"kv\"", -1, {"k.py", 7}}, {"100", 100, {}}};
-    table.sites = {
-        {{{ActionKind::kEnd, 0}, {ActionKind::kStart, 1}}, 2, Placement::kProven, {"k.py", 8}, "k"},
-        {{{ActionKind::kMark, 1}}, 1, Placement::kFunction, {}, "f"},
-        {{{ActionKind::kExit, ptx::kNone}}, 0, Placement::kUnknown, {}, "k"}};
+    add_site({{ActionKind::kEnd, 0}, {ActionKind::kStart, 1}}, Placement::kProven, "k", &table);
+    table.sites[0].source = {"k.py", 8};
+    add_site({{ActionKind::kMark, 1, record::PayloadKind::kFloat64}}, Placement::kFunction, "f",
+             &table);
+    add_site({{ActionKind::kExit, ptx::kNone}}, Placement::kUnknown, "k", &table);
     return table;
 }
 
@@ -26,6 +37,7 @@ TEST(SitesJson, RoundTrip) {
     EXPECT_EQ(table->sites[0].actions[1].kind, ActionKind::kStart);
     EXPECT_EQ(table->sites[0].placement, Placement::kProven);
     EXPECT_EQ(table->sites[1].function, "f");
+    EXPECT_EQ(table->sites[1].actions[0].payload, record::PayloadKind::kFloat64);
     EXPECT_EQ(table->sites[2].actions[0].scope, ptx::kNone);
 }
 
@@ -40,6 +52,9 @@ TEST(SitesJson, BrokenText) {
     for (const auto& [from, to] :
          std::vector<std::pair<std::string, std::string>>{{"\"scopes\"", "\"scope\""},
                                                           {"\"exit\"", "\"leave\""},
+                                                          {"\"f64\"", "\"f16\""},
+                                                          {"\"f64\"", "64"},
+                                                          {"\"mark\"", "\"end\""},
                                                           {"\"proven\"", "\"sure\""},
                                                           {"\"markers\": 2", "\"markers\": \"2\""},
                                                           {"\"id\": 100", "\"id\": null"},

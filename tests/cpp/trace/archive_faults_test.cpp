@@ -50,6 +50,30 @@ const std::map<std::string, std::string> kFaults = {
      kBroken + "runs[0].slices.scope_depth has 3 values for a scope table of 2"},
     {"bad-times-overflow.json",
      kBroken + "runs[0].slices of lane 0 start later than 9007199254740992 ns"},
+    {"bad-payload-kind.json",
+     kBroken + "runs[0].scopes[0].payload is no kind of payload: s32, u32, f32, s64, u64, f64, "
+               "bits"},
+    {"bad-payload-kind-type.json", kBroken + "runs[0].scopes[0].payload is no string"},
+    {"bad-payload-row.json",
+     kBroken + "runs[0].slices.payloads.row_delta[1] leads to row 4 of a table of 4"},
+    {"bad-payload-order.json", kBroken + "runs[0].slices.payloads.row_delta[1] is 0: rows ascend"},
+    {"bad-payload-scope.json",
+     kBroken + "runs[0].slices.payloads.row_delta[1] leads to row 1, whose scope wait has no kind "
+               "of payload"},
+    {"bad-payload-length.json",
+     kBroken + "runs[0].slices.payloads.bits has 1 values, row_delta has 2"},
+    {"bad-payload-no-bits.json", kBroken + "runs[0].slices.payloads.bits is missing"},
+    {"bad-payload-no-rows.json", kBroken + "runs[0].slices.payloads.row_delta is missing"},
+    {"bad-payload-bits.json",
+     kBroken + "runs[0].slices.payloads.bits[0] has more than the 32 bits of scope load"},
+    {"bad-payload-negative.json",
+     kBroken + "runs[0].slices.payloads.bits holds something else than whole numbers from 0 to "
+               "2^64 - 1"},
+    {"bad-payload-too-big.json",
+     kBroken + "runs[0].slices.payloads.bits holds something else than whole numbers from 0 to "
+               "2^64 - 1"},
+    {"bad-payload-mark.json",
+     kBroken + "runs[0].marks.payloads.row_delta[0] leads to row 5 of a table of 2"},
 };
 
 class ArchiveFaultFiles

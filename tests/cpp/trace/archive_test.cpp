@@ -18,7 +18,13 @@ Trace read_back(const std::string& text) {
     return *trace;
 }
 
+void expect_equal(const Payloads& a, const Payloads& b) {
+    EXPECT_EQ(a.row, b.row);
+    EXPECT_EQ(a.bits, b.bits);
+}
+
 void expect_equal(const Instants& a, const Instants& b) {
+    expect_equal(a.payloads, b.payloads);
     EXPECT_EQ(a.lane, b.lane);
     EXPECT_EQ(a.time_ns, b.time_ns);
     EXPECT_EQ(a.scope, b.scope);
@@ -26,6 +32,7 @@ void expect_equal(const Instants& a, const Instants& b) {
 }
 
 void expect_equal(const Slices& a, const Slices& b) {
+    expect_equal(a.payloads, b.payloads);
     EXPECT_EQ(a.start_ns, b.start_ns);
     EXPECT_EQ(a.duration_ns, b.duration_ns);
     EXPECT_EQ(a.scope, b.scope);
@@ -76,6 +83,35 @@ TEST(Archive, StartsAreDeltas) {
     const std::string text = to_json(sample_trace(), "gwatch");
     EXPECT_NE(text.find("\"start_delta_ns\":[100,0,600,100]"), std::string::npos);
     EXPECT_NE(text.find("\"mask\":[0,65535,0,0]"), std::string::npos);
+}
+
+TEST(Archive, PayloadsAreRowsAndBits) {
+    const std::string text = to_json(sample_trace(), "gwatch");
+    EXPECT_NE(text.find("\"line\":12,\"payload\":\"f32\"}"), std::string::npos);
+    EXPECT_NE(text.find("\"payloads\":{\n\"row_delta\":[0,1,2],\n\"bits\":[1065353216,"
+                        "18446744073709551614,0]}}"),
+              std::string::npos);
+    EXPECT_NE(text.find("\"row_delta\":[1],\n\"bits\":[9223372036854775808]"), std::string::npos);
+}
+
+TEST(Archive, WithoutPayloadsIsAsItWas) {
+    Trace trace = sample_trace();
+    trace::Run& run = trace.runs[0];
+    for (Scope& scope : run.scopes) scope.payload = PayloadKind::kNone;
+    run.slices.payloads = run.marks.payloads = run.orphan_starts.payloads = {};
+    const std::string text = to_json(trace, "gwatch");
+    EXPECT_EQ(text.find("payload"), std::string::npos);
+    EXPECT_EQ(read_back(text).runs[0].scopes[0].payload, PayloadKind::kNone);
+}
+
+TEST(Archive, OfEveryKindOfPayload) {
+    for (std::size_t kind = 1; kind < record::kPayloadNames.size(); ++kind) {
+        Trace trace = sample_trace();
+        trace.runs[0].scopes[1].payload = static_cast<PayloadKind>(kind);
+        trace.runs[0].slices.payloads.bits[1] = trace.runs[0].marks.payloads.bits[0] = 0xffff'ffff;
+        EXPECT_EQ(read_back(to_json(trace, "gwatch")).runs[0].scopes[1].payload,
+                  trace.runs[0].scopes[1].payload);
+    }
 }
 
 TEST(Archive, HostileStringsStayJson) {

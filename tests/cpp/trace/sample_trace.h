@@ -5,7 +5,7 @@
 namespace gwatch::trace {
 
 /// Two runs with everything in them: partial warps, overlaps, orphans, unknown exits, several
-/// depths of one scope.
+/// depths of one scope, payloads.
 inline Trace sample_trace() {
     Run run;
     run.launch.kernel = "_Z6kernelPf";
@@ -36,8 +36,13 @@ inline Trace sample_trace() {
     run.slices.scope = {0, 1, 1, 0};
     run.slices.depth = {0, 1, 0, 0};
     run.slices.mask = {0xffffffff, 0x0000ffff, 0xffffffff, 0xff};
+    run.scopes[0].payload = PayloadKind::kFloat32;
+    run.scopes[1].payload = PayloadKind::kFloat64;
+    run.slices.payloads = {{0, 1, 3}, {0x3f80'0000, 0xffff'ffff'ffff'fffe, 0}};
     run.marks = {{0, 1}, {300, 310}, {1, 1}, {0xffffffff, 0x0f}};
+    run.marks.payloads = {{1}, {0x8000'0000'0000'0000}};
     run.orphan_starts = {{1}, {4500}, {1}, {0xff}};
+    run.orphan_starts.payloads = {{0}, {7}};
     run.orphan_ends = {{0}, {50}, {0}, {0x80000000}};
     run.counts.events = 8;
     run.counts.records = 11;

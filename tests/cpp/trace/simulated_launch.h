@@ -128,6 +128,12 @@ class SimulatedLaunch : public record::MemoryReader {
         fill_pair(region);
     }
 
+    /// A record of the whole warp with a payload; the region has room.
+    void hot_value(std::uint32_t region, std::uint16_t site, double ns, std::uint64_t bits) {
+        put_slot(region, site, ns);
+        std::memcpy(slot_at(region, warps_[region].used++), &bits, sizeof bits);
+    }
+
     /// A record of a proven marker: dropped when the region is full.
     void proven(std::uint32_t region, std::uint16_t site, double ns) { series(region, site, {ns}); }
 
@@ -167,14 +173,15 @@ class SimulatedLaunch : public record::MemoryReader {
 
     /// A record of some lanes, in the chunks of one of them; dropped when the pool is empty.
     void cold(std::uint32_t region, std::uint32_t lane, std::uint16_t site, std::uint32_t mask,
-              double ns) {
+              double ns, std::uint32_t word = 0) {
         std::uint32_t& cursor = warps_[region].cursors[lane];
         double timer_ns = ns;
         if (cursor % record::kChunkBytes == 0) {
             const std::uint64_t chunk = control_.chunks_taken++;
             if (chunk >= plan_.constants.pool_chunks) {
-                ++control_.dropped_records;
-                control_.dropped_events += site != exit_;
+                const bool is_record = site != record::kPayloadHighSite;
+                control_.dropped_records += is_record;
+                control_.dropped_events += is_record && site != exit_;
                 return;
             }
             cursor = static_cast<std::uint32_t>(chunk * record::kChunkBytes);
@@ -186,8 +193,17 @@ class SimulatedLaunch : public record::MemoryReader {
         const auto timer = static_cast<std::uint32_t>(gpu_.timer(timer_ns));
         const record::Unit unit{static_cast<std::uint32_t>(clock), site,
                                 static_cast<std::uint16_t>(clock >> 32), mask,
-                                site == exit_ ? timer : 0};
+                                site == exit_ ? timer : word};
         put_unit(cursor, &unit);
+    }
+
+    /// The same with a payload of 64 bits, in two units.
+    void cold_value(std::uint32_t region, std::uint32_t lane, std::uint16_t site,
+                    std::uint32_t mask, double ns, std::uint64_t bits) {
+        cold(region, lane, site, mask, ns, static_cast<std::uint32_t>(bits));
+        if (control_.dropped_records != 0) return;
+        cold(region, lane, record::kPayloadHighSite, mask, ns,
+             static_cast<std::uint32_t>(bits >> 32));
     }
 
     record::Control& control() { return control_; }
