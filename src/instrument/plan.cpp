@@ -130,7 +130,7 @@ class Planner {
 
     void add_exit(std::uint32_t statement) {
         Site& site = add_site(statement, true);
-        site.source = module_.source_line(statement, marker_files());
+        site.source = module_.source_line(statement, marker_files(), true);
         site.actions.push_back({ActionKind::kExit, ptx::kNone});
     }
 
@@ -162,7 +162,8 @@ class Planner {
 
     void add_marker(const FoundMarker& found, Site& site) {
         const Verb verb = found.text.verb;
-        const ptx::SourceLine source = module_.source_line(found.next_statement, marker_files());
+        const ptx::SourceLine source =
+            module_.source_line(found.next_statement, marker_files(), true);
         const bool first_starts = verb == Verb::kStart || verb == Verb::kMark;
         const std::uint32_t first = scope_of(found.text.scopes[0], source, first_starts);
         std::uint32_t second = ptx::kNone;

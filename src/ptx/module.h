@@ -123,9 +123,10 @@ class Module {
     Position position(std::uint32_t offset) const;
     /// The source line in force at a statement: that of the last .loc before it in its function.
     /// For code that was inlined from a file whose path ends in one of `through` (whole path
-    /// components), the line it was inlined at, followed until that is in another file.
-    SourceLine source_line(std::uint32_t statement,
-                           const std::vector<std::string>& through = {}) const;
+    /// components), the line it was inlined at, followed until that is in another file. One that
+    /// skips assembly passes over each .loc inside a piece that LLVM put in as it was given.
+    SourceLine source_line(std::uint32_t statement, const std::vector<std::string>& through = {},
+                           bool skips_assembly = false) const;
     /// A function with a body of this exact name, or nullptr.
     const Function* find_definition(std::string_view name) const;
     /// Whether any word of the module is this name, or declares a range that may hold it: %r3 in

@@ -55,6 +55,23 @@ bool has_any_suffix(std::string_view path, const std::vector<std::string>& suffi
                        [&](const std::string& suffix) { return has_path_suffix(path, suffix); });
 }
 
+/// Tokens in front of a .loc among which a piece of inline assembly that holds it would begin.
+constexpr std::uint32_t kPieceTokens = 512;
+
+/// Whether a token stands in a piece of inline assembly. LLVM counts source lines on in there,
+/// which are those of the assembly's own lines, and says nothing behind it when the code there is
+/// of the line that was in force before.
+bool is_in_assembly(const Module& module, std::uint32_t token) {
+    for (std::uint32_t left = std::min(token, kPieceTokens); left > 0; --left) {
+        const Token& before = module.tokens()[--token];
+        if (before.kind != TokenKind::kLineComment) continue;
+        const std::string_view text = module.text_of(before);
+        if (text.find("begin inline asm") != text.npos) return true;
+        if (text.find("end inline asm") != text.npos) return false;
+    }
+    return false;
+}
+
 /// The .loc directives of one function that stand before a statement, last first.
 class LocationsBefore {
   public:
@@ -108,10 +125,13 @@ std::string_view Module::file_name(std::uint32_t number) const {
     return {};
 }
 
-SourceLine Module::source_line(std::uint32_t statement,
-                               const std::vector<std::string>& through) const {
+SourceLine Module::source_line(std::uint32_t statement, const std::vector<std::string>& through,
+                               bool skips_assembly) const {
     LocationsBefore locations(*this, location_statements_, statement);
     const Statement* location = locations.next();
+    while (skips_assembly && location != nullptr && is_in_assembly(*this, location->first_token)) {
+        location = locations.next();
+    }
     if (location == nullptr) return {};
     auto position = position_after(*this, *location, ".loc");
     while (location != nullptr && has_any_suffix(file_name(position->file), through)) {

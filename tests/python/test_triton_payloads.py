@@ -173,10 +173,7 @@ def test_scope_is_a_start_and_an_end(ptx_of, capability, tmp_path):
         *(("end", scope, "") for scope in ("outer", "7", "turn", "rare")),
     }
     lines = (tmp_path / "marked_kernel.py").read_text().splitlines()
-    for marker in found:
-        # LLVM gives the second of two markers without an instruction between no line of its own.
-        if marker.verb == "start":
-            assert "with gw_trace.scope(" in lines[marker.line - 1]
+    assert all("with gw_trace.scope(" in lines[marker.line - 1] for marker in found)
     assert [(marker.verb, marker.scope) for marker in found[:3]] == [
         ("start", "outer"), ("start", "7"), ("end", "7")
     ]  # fmt: skip

@@ -85,6 +85,22 @@ TEST(SourceLine, SeesLocationsInsideAMarker) {
     EXPECT_EQ(line_of(module, "st.global.u32"), "k.py:5");
 }
 
+TEST(SourceLine, CanPassOverThoseInsideInlineAssembly) {
+    const std::string piece =
+        "// begin inline asm\n// text\n.loc 1 4 0\nnop1;\n// end inline asm\n";
+    const std::string next = "// begin inline asm\n// text\n.loc 1 4 0\nnop2;\n// end inline asm\n";
+    const Module module =
+        must_parse(with_body(".loc 1 3 0\n" + piece + next + "nop3;\n.loc 1 9 0\nnop4;") + kFiles);
+    const auto line = [&](std::string_view statement) {
+        return module.source_line(find_statement(module, statement), {}, true).line;
+    };
+    EXPECT_EQ(line("nop1"), 3U);
+    EXPECT_EQ(line("nop2"), 3U);
+    EXPECT_EQ(line("nop3"), 3U);
+    EXPECT_EQ(line("nop4"), 9U);
+    EXPECT_EQ(module.source_line(find_statement(module, "nop3")).line, 4U);
+}
+
 TEST(SourceLine, FindsFilesBehindTheFunctions) {
     const Module module = must_parse(read_corpus("target-debug"));
     EXPECT_EQ(line_of(module, "mov.u32 %r1"), "/x/k.py:4");
