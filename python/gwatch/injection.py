@@ -36,6 +36,8 @@ class Orders:
     max_launches: int = 1
     buffer_bytes: int = 0
     warp_mask: int = 0
+    auto_kinds: tuple[str, ...] = ()
+    """Automatic scopes (docs/auto-scopes.md); they are made here, the program needs not know."""
 
 
 @dataclass
@@ -121,8 +123,8 @@ class Tracer:
         with connection:
             hello = libpygwatch.read_message(first)
             assert isinstance(hello, libpygwatch.Hello)
-            sources = [CudaSource(hello.process_id)]
-            process = TracedProcess(hello.process_id, hello.program, Preparer(sources))
+            preparer = Preparer([CudaSource(hello.process_id)], self.orders.auto_kinds)
+            process = TracedProcess(hello.process_id, hello.program, preparer)
             self.processes.append(process)
             try:
                 _send(connection, self._orders_message())

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -46,12 +47,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def gwatch_run(
-    folder: Path, report: Path, *arguments: str, kernel: str = "^marked$", **environment: str
+    folder: Path,
+    report: Path,
+    *arguments: str,
+    kernel: str = "^marked$",
+    options: Sequence[str] = (),
+    **environment: str,
 ) -> subprocess.CompletedProcess[str]:
     """Run ``gwatch run`` with what stands behind ``--``."""
     command = [sys.executable, "-m", "gwatch", "run", "--kernel", kernel, "-o", str(report)]
     return subprocess.run(
-        [*command, "--", *arguments],
+        [*command, *options, "--", *arguments],
         env={
             **os.environ,
             "LD_LIBRARY_PATH": str(folder),
@@ -80,6 +86,45 @@ def test_launch_is_traced(folder: Path, tmp_path: Path) -> None:
     assert run.scopes[0].file.endswith("injected_program.cu")
     assert len(run.lanes) >= 1
     assert run.stage_seconds.keys() >= {"source", "instrument", "assemble", "load", "decode"}
+
+
+@pytest.mark.parametrize("options", [["--auto"], ["--auto", "barrier"], ["--auto=mma,barrier"]])
+def test_automatic_scopes_of_an_unmarked_kernel(
+    folder: Path, tmp_path: Path, options: list[str]
+) -> None:
+    report = tmp_path / "trace.json"
+    program = str(folder / "program")
+    ran = gwatch_run(folder, report, program, kernel="^unmarked$", options=options)
+
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout == "unmarked ran traced\nmarked ran as it is\n"
+    (run,) = libpygwatch.read_archive(str(report)).runs
+    source = (REMOTE / "injected_program.cu").read_text().splitlines()
+    line = source.index("    __syncthreads();") + 1
+    assert [scope.name for scope in run.scopes] == [f"barrier.wait:injected_program.cu:{line}"]
+
+
+def test_automatic_scopes_that_are_not_there(folder: Path, tmp_path: Path) -> None:
+    program = str(folder / "program")
+    ran = gwatch_run(
+        folder, tmp_path / "t.json", program, kernel="^unmarked$", options=["--auto=mma"]
+    )
+    unknown = gwatch_run(folder, tmp_path / "t.json", program, options=["--auto=mmma"])
+
+    assert (ran.returncode, unknown.returncode) == (0, 1)
+    assert ran.stdout == "unmarked ran as it is\nmarked ran as it is\n"
+    assert "nor anything for an automatic scope" in ran.stderr
+    assert "'mmma' is no kind of automatic scope" in unknown.stderr
+    assert unknown.stdout == ""
+
+
+def test_automatic_scopes_beside_markers(folder: Path, tmp_path: Path) -> None:
+    report = tmp_path / "trace.json"
+    ran = gwatch_run(folder, report, str(folder / "program"), options=["--auto"])
+
+    assert ran.returncode == 0, ran.stderr
+    (run,) = libpygwatch.read_archive(str(report)).runs
+    assert [scope.id for scope in run.scopes] == [7]
 
 
 def test_child_that_ends_first_is_not_the_program(folder: Path, tmp_path: Path) -> None:

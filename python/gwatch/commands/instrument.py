@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gwatch.commands._options import add_auto, auto_kinds
 from gwatch.errors import FileError, NoMarkersError, UsageError
 
 if TYPE_CHECKING:
@@ -51,14 +52,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="X,Y,Z",
         help="threads of a block: proves more markers to be passed by whole warps",
     )
-    parser.add_argument(
-        "--auto",
-        nargs="?",
-        const="all",
-        metavar="KINDS",
-        help="mark waits and phases, too: some of mbarrier,barrier,async_copy,tma,mma (default: "
-        "all)",
-    )
+    add_auto(parser)
     parser.add_argument("--json", action="store_true", help="list them as JSON; implies --list")
     parser.set_defaults(run=run)
 
@@ -70,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     name = "<stdin>" if arguments.ptx == "-" else arguments.ptx
     block = _block(arguments.block)
-    kinds = _kinds(arguments.auto)
+    kinds = auto_kinds(arguments.auto)
     ptx = libpygwatch.iket_to_markers(_read(arguments.ptx), name)
     marked = _mark(ptx, arguments.kernel, kinds, name)
     ptx = marked.ptx if marked else ptx
@@ -90,14 +84,6 @@ def run(arguments: argparse.Namespace) -> int:
         print(_finds_table(marked.finds), file=sys.stdout if arguments.output else sys.stderr)
     _write(instrumented.ptx, arguments.output)
     return 0
-
-
-def _kinds(text: str | None) -> tuple[str, ...]:
-    if text is None:
-        return ()
-    from gwatch.auto_scopes import read_kinds
-
-    return read_kinds(True if text == "all" else text.split(","))
 
 
 def _mark(

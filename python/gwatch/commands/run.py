@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from gwatch.commands._options import add_auto, auto_kinds
 from gwatch.errors import CaptureError, FileError, GwatchError, UsageError
 
 if TYPE_CHECKING:
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 DEFAULT_REPORT = "trace.json"
 
 _DESCRIPTION = """Run a program and trace the launches of matching kernels: CUDA C++ kernels that
-were built with PTX and have markers (gwatch/cuda/trace.hpp). The program's output and exit code are
-its own; when nothing could be traced, a message on stderr says why."""
+were built with PTX and have markers (gwatch/cuda/trace.hpp), or, with --auto, any that were built
+with PTX. The program's output and exit code are its own; when nothing could be traced, a message on
+stderr says why."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -53,6 +55,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--buffer-bytes", type=int, default=0, metavar="N", help="device memory for a launch"
     )
     parser.add_argument("--warps", metavar="LIST", help="record only these warps of each block")
+    add_auto(parser)
     parser.add_argument(
         "program",
         nargs=argparse.REMAINDER,
@@ -80,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         _positive(arguments.max_launches),
         arguments.buffer_bytes,
         _mask(arguments),
+        auto_kinds(arguments.auto),
     )
     with Tracer(orders) as tracer:
         code = _run_program(command, tracer.environment())

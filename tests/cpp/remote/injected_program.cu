@@ -22,6 +22,7 @@ extern "C" __global__ void marked(int* out) {
 }
 
 extern "C" __global__ void unmarked(int* out) {
+    __syncthreads();
     *out = 1;
 }
 
