@@ -85,10 +85,10 @@ def trace(fn, pattern: str, dsl: str | None):
     return run
 
 
-def gwatch_run(report: Path, kernel: str, *command: str | Path, code: int = 0):
+def gwatch_run(report: Path, kernel: str, *command: str | Path, code: int = 0, options=()):
     ran = subprocess.run(
-        [sys.executable, "-m", "gwatch", "run", "--kernel", kernel, "-o", str(report), "--"]
-        + [str(part) for part in command],
+        [sys.executable, "-m", "gwatch", "run", "--kernel", kernel, "-o", str(report), *options]
+        + ["--", *(str(part) for part in command)],
         capture_output=True,
         text=True,
         timeout=100,
@@ -109,6 +109,23 @@ def test_example_under_gwatch_run(build, tmp_path):
     warps = 64 * 8
     assert counts == {"100": warps * 32, "101": warps * 32, "store": warps}
     assert run.scopes[0].file.endswith("trace_cuda_matmul.cu")
+    assert run.counts.dropped_records == 0
+
+
+def test_unmarked_example_under_gwatch_run_with_automatic_scopes(build, tmp_path):
+    example = build(EXAMPLE, "unmarked_matmul", "-DGWATCH_MARKERS=0")
+    report = tmp_path / "trace.json"
+    sizes = ("--m", "512", "--n", "512", "--k", "512")
+
+    ran = gwatch_run(report, "matmul", example, *sizes, options=["--auto"])
+
+    assert "the product is right" in ran.stdout
+    (run,) = libpygwatch.read_archive(str(report)).runs
+    kinds = {scope.name.partition(":")[0] for scope in run.scopes}
+    assert "barrier.wait" in kinds
+    assert all("trace_cuda_matmul.cu" in scope.name for scope in run.scopes)
+    assert run.counts.events > 0
+    assert run.counts.orphan_starts == run.counts.orphan_ends == 0
     assert run.counts.dropped_records == 0
 
 
