@@ -86,9 +86,9 @@ def trace(fn, pattern: str, dsl: str | None):
 
 
 def gwatch_run(report: Path, kernel: str, *command: str | Path, code: int = 0, options=()):
+    gwatch_command = [sys.executable, "-m", "gwatch", "run", "--kernel", kernel, *options]
     ran = subprocess.run(
-        [sys.executable, "-m", "gwatch", "run", "--kernel", kernel, "-o", str(report), *options]
-        + ["--", *(str(part) for part in command)],
+        [*gwatch_command, "-o", str(report), "--", *(str(part) for part in command)],
         capture_output=True,
         text=True,
         timeout=100,
