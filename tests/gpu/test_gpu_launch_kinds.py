@@ -255,6 +255,9 @@ def test_cute_graph_of_programmatic_launches(workloads, chain):
 
     launch = chain(is_dependent=True)
     out = start_values()
+    launch(out)  # loads the kernel, which a stream that is captured would not allow
+    synchronize()
+    out.copy_(start_values())
     graph = torch.cuda.CUDAGraph()
 
     def fn():
