@@ -9,6 +9,7 @@ import pytest
 
 FOLDER = os.environ.get("GWATCH_TRITON36", "")
 TESTS = [
+    "test_gluon_markers.py",
     "test_triton_markers.py",
     "test_triton_payloads.py",
     "test_triton_source.py",

@@ -1,4 +1,4 @@
-"""A Gluon kernel with markers in its default partition and in a warp-specialised one."""
+"""Gluon kernels with markers: in a default partition and a warp-specialised one, and in neither."""
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as ttgl
@@ -11,22 +11,21 @@ CONSTANTS = {"block": 128}
 
 @gluon.jit
 def copy_first(source, target, turns, block: ttgl.constexpr, layout: ttgl.constexpr):
-    gw_trace.scope_start("first")
-    offsets = ttgl.arange(0, block, layout=layout)
-    ttgl.store(target + offsets, ttgl.load(source + offsets))
-    gw_trace.scope_end("first")
+    with gw_trace.scope("first", source):
+        offsets = ttgl.arange(0, block, layout=layout)
+        ttgl.store(target + offsets, ttgl.load(source + offsets))
 
 
 @gluon.jit
 def double_rest(source, target, turns, block: ttgl.constexpr, layout: ttgl.constexpr):
     for turn in range(turns):
-        gw_trace.scope_start(7)
+        gw_trace.scope_start(7, turn)
         offsets = (turn + 1) * block + ttgl.arange(0, block, layout=layout)
         value = ttgl.load(source + offsets)
         gw_trace.scope_switch(7, 8)
         ttgl.store(target + offsets, value * 2)
         gw_trace.scope_end(8)
-        gw_trace.mark("turn")
+        gw_trace.mark("turn", turn * 0.5)
 
 
 @gluon.jit
@@ -41,4 +40,13 @@ def kernel(source, target, turns, block: ttgl.constexpr):
         [4],
         [24],
     )
+    gw_trace.scope_end("all")
+
+
+@gluon.jit
+def plain_kernel(source, target, turns, block: ttgl.constexpr):
+    layout: ttgl.constexpr = ttgl.BlockedLayout([1], [32], [4], [0])
+    gw_trace.scope_start("all")
+    copy_first(source, target, turns, block, layout)
+    double_rest(source, target, turns, block, layout)
     gw_trace.scope_end("all")
