@@ -2,14 +2,20 @@
 
 import gzip
 import json
+import re
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from archives import Instant, Slice, Warp, archive, run
 
 from gwatch import libpygwatch
-from gwatch.common.format import File, read_trace, write_trace
+from gwatch.cli import main
+from gwatch.common.format import WRITERS, File, read_trace, write_trace
+from gwatch.common.formats import EXTENSIONS, FORMATS
 from gwatch.errors import ArchiveError, FileError, UsageError
+
+EXPORT = (Path(__file__).parents[2] / "docs" / "export.md").read_text("utf-8")
 
 
 def chrome(tmp_path, text, name="t.trace.json", **options):
@@ -136,3 +142,34 @@ def test_file_renders_for_each_rank(tmp_path, monkeypatch):
     (scope, _) = read_trace(tmp_path / "rank3.json").runs[0].scopes
     assert scope.file == "kernel.py"
     assert section.runs[0].scopes[0].file == "/home/user/kernel.py"
+
+
+@pytest.mark.parametrize("verb", ["demo", "run", "export"])
+def test_help_names_every_format(verb, capsys):
+    with pytest.raises(SystemExit):
+        main([verb, "--help"])
+    words = set(re.findall(r"[.a-z]+", capsys.readouterr().out))
+    assert set(EXTENSIONS) <= {word.rstrip(".") for word in words}
+
+
+def test_every_format_has_a_writer_and_a_line_in_the_documentation():
+    assert set(WRITERS) == {known.name for known in FORMATS}
+    table = EXPORT.split("| extension | what it is |")[1].split("\n\n")[0]
+    named = [name for row in table.splitlines() for name in re.findall(r"`(\.[a-z.]+)`", row)]
+    assert sorted(named) == sorted(EXTENSIONS)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["demo", "--recorded", "--report", "x.txt"],
+        ["run", "--kernel", "k", "-o", "x.txt", "--", "true"],
+        ["export", "none.json", "-o", "x.txt"],
+        ["merge", "none.json", "-o", "x.txt"],
+    ],
+)
+def test_errors_name_every_format(arguments, capsys):
+    assert main(arguments) == 1
+    message = capsys.readouterr().err
+    assert "cannot tell the format of 'x.txt'" in message
+    assert all(f"{extension}," in message or f"{extension}." in message for extension in EXTENSIONS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from gwatch.common.format import write_trace, writer_for
+from gwatch.common.formats import EXTENSIONS, format_of
 
 DEFAULT_REPORT = "demo-report.html"
 
@@ -22,7 +22,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--report",
         action="append",
         metavar="PATH",
-        help=f"write a report (.html, .json, .json.gz); may be repeated; default: {DEFAULT_REPORT}",
+        help=f"write a report ({', '.join(EXTENSIONS)}); may be repeated; "
+        f"default: {DEFAULT_REPORT}",
     )
     parser.add_argument(
         "--recorded", action="store_true", help="show the recorded trace even if there is a GPU"
@@ -32,12 +33,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the verb."""
+    from gwatch.common.format import write_trace
     from gwatch.demo import offline, online
     from gwatch.show.summary import render_trace
 
     paths = arguments.report or [DEFAULT_REPORT]
     for path in paths:
-        writer_for(path)
+        format_of(path)
     reason = "as asked" if arguments.recorded else online.why_not()
     if reason is None:
         trace = online.trace()

@@ -7,14 +7,14 @@ import os
 from typing import TYPE_CHECKING
 
 from gwatch.commands._options import add_strip_paths
+from gwatch.common.formats import described, format_of
 from gwatch.errors import UsageError
 
 if TYPE_CHECKING:
     from gwatch import libpygwatch
 
-_DESCRIPTION = """Write an archive in the format that the extension of the output names: .pftrace or
-.pftrace.gz for Perfetto, .trace.json or .trace.json.gz for Chrome's viewers, .parquet for a table
-of slices, .html for a page, .json or .json.gz for an archive again."""
+_DESCRIPTION = f"""Write an archive in the format that the extension of the output names.
+{described()}."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -40,10 +40,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file."""
     # Imported here, so that the other verbs and --help do not pay for it.
-    from gwatch.common.format import read_trace, write_trace, writer_for
+    from gwatch.common.format import read_trace, write_trace
     from gwatch.common.progress import Progress
 
-    writer_for(arguments.output)
+    format_of(arguments.output)
     with Progress() as progress:
         progress.step(f"reading {os.path.basename(arguments.trace)}")
         trace = read_trace(arguments.trace)

@@ -6,6 +6,7 @@ import argparse
 import os
 
 from gwatch.commands._options import add_strip_paths
+from gwatch.common.formats import format_of
 
 _DESCRIPTION = """Put the runs of several archives into one file, in the order given: the ranks of a
 distributed job, several launches or kernels. Runs of one host are put on one time axis by the
@@ -28,10 +29,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(arguments: argparse.Namespace) -> int:
     """Merge, write, and say what the common time axis is worth."""
     from gwatch import libpygwatch
-    from gwatch.common.format import write_trace, writer_for
+    from gwatch.common.format import write_trace
     from gwatch.common.progress import Progress
 
-    writer_for(arguments.output)
+    format_of(arguments.output)
     with Progress() as progress:
         progress.step(f"reading {len(arguments.traces)} traces")
         trace = libpygwatch.merge_archives(arguments.traces)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gwatch.commands._options import add_auto, auto_kinds
+from gwatch.common.formats import EXTENSIONS, format_of
 from gwatch.errors import CaptureError, FileError, GwatchError, UsageError
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--report",
         action="append",
         metavar="PATH",
-        help=f"write a report (.html, .json, .json.gz); may be repeated; default: {DEFAULT_REPORT}",
+        help=f"write a report ({', '.join(EXTENSIONS)}); may be repeated; "
+        f"default: {DEFAULT_REPORT}",
     )
     parser.add_argument(
         "--max-launches",
@@ -67,7 +69,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the program, write the reports, and return the program's exit code."""
-    from gwatch.common.format import writer_for
     from gwatch.injection import Orders, Tracer
 
     command = arguments.program[1:] if arguments.program[:1] == ["--"] else arguments.program
@@ -77,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     reports = arguments.report or [DEFAULT_REPORT]
     for path in reports:
-        writer_for(path)
+        format_of(path)
     orders = Orders(
         arguments.kernel,
         _positive(arguments.max_launches),

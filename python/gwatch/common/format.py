@@ -9,6 +9,7 @@ from importlib import resources
 from typing import Any, Protocol
 
 from gwatch import PRODUCER, libpygwatch
+from gwatch.common.formats import format_of
 from gwatch.common.rank import with_rank
 from gwatch.errors import UsageError
 
@@ -55,16 +56,13 @@ def _write_html(trace: libpygwatch.Trace, path: str, embed_source: bool = True) 
 
 
 WRITERS: dict[str, Callable[..., None]] = {
-    ".trace.json": _write_chrome,
-    ".trace.json.gz": _write_chrome,
-    ".json": _write_archive,
-    ".json.gz": _write_archive,
-    ".html": _write_html,
-    ".pftrace": _write_perfetto,
-    ".pftrace.gz": _write_perfetto,
-    ".parquet": _write_parquet,
+    "html": _write_html,
+    "chrome": _write_chrome,
+    "archive": _write_archive,
+    "perfetto": _write_perfetto,
+    "parquet": _write_parquet,
 }
-"""The writer of each extension; the first that fits is taken."""
+"""The writer of each of gwatch.common.formats.FORMATS."""
 
 PROCESSES = ("block", "sm")
 """What can be a process in Perfetto and Chrome."""
@@ -82,9 +80,7 @@ def write_trace(
 
     Args:
         trace: what to write.
-        path: the file. Its extension picks the format: ``.json`` and ``.json.gz`` are the archive,
-            ``.html`` is a page, ``.pftrace`` (``.pftrace.gz``) is for Perfetto, ``.trace.json``
-            (``.trace.json.gz``) is Chrome's format, ``.parquet`` is a table of slices. ``{rank}``
+        path: the file. Its extension picks one of :data:`gwatch.common.formats.FORMATS`. ``{rank}``
             in it becomes this process's rank in a distributed job.
         embed_source: put the lines around scopes into a page, of source files that are at hand.
         strip_paths: leave only the last part of paths, numbers in place of host names, and no
@@ -95,7 +91,7 @@ def write_trace(
         UsageError: another extension, or no such ``by``.
         FileError: the file cannot be written.
     """
-    write = writer_for(path)
+    write = WRITERS[format_of(path).name]
     if by not in PROCESSES:
         raise UsageError(f"by='{by}': a process cannot be that", hint="Use 'block' or 'sm'.")
     options: dict[str, Any] = {}
@@ -116,22 +112,6 @@ def read_trace(path: str | os.PathLike[str]) -> libpygwatch.Trace:
         FileError: the file cannot be read.
     """
     return libpygwatch.read_archive(os.fspath(path))
-
-
-def writer_for(path: str | os.PathLike[str]) -> Callable[..., None]:
-    """Find the writer of a file by its extension.
-
-    Raises:
-        UsageError: no report has this extension.
-    """
-    name = os.fspath(path)
-    for extension, write in WRITERS.items():
-        if name.endswith(extension):
-            return write
-    raise UsageError(
-        f"cannot tell the format of '{name}' from its extension",
-        hint=f"Use one of {', '.join(WRITERS)}.",
-    )
 
 
 class File:
