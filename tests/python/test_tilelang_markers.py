@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -19,12 +20,29 @@ from gwatch.sources import FoundPtx, NotFound, sources_for
 has_tilelang = importlib.util.find_spec("tilelang") is not None
 
 EXPECTED = [
-    ("start", "100", ""),
-    ("switch", "100", "load x"),
-    ("mark", "integer", ""),
-    ("mark", "number", ""),
-    ("end", "load x", ""),
+    ("start", "100", "", "u32"),
+    ("switch", "100", "load x", ""),
+    ("mark", "integer", "", "s32"),
+    ("mark", "number", "", "f32"),
+    ("end", "load x", "", ""),
 ]
+KINDS = [
+    ("n", "int32", "s32"),
+    ("static_cast<signed char>(n)", "int8", "s32"),
+    ("static_cast<unsigned short>(n)", "uint16", "u32"),
+    ("1ll * n", "int64", "s64"),
+    ("1ull * n", "uint64", "u64"),
+    ("3 < n", "bool", "u32"),
+    ("x", "float32", "f32"),
+    ("static_cast<__half>(x)", "float16", "f32"),
+    ("1.0 * x", "float64", "f64"),
+    ("&(a[n])", "handle", "bits"),
+]
+"""C++ text as TileLang prints it, its type there, and how it is recorded."""
+NUMBERS = [
+    (0, "s32"), (-(2**31), "s32"), (2**31, "u32"), (True, "u32"), (-(2**63), "s64"),
+    (2**64 - 1, "u64"), (2.5, "f32"), (float("inf"), "f32"), (1e300, "f64"),
+]  # fmt: skip
 
 
 class Value(SimpleNamespace):
@@ -32,13 +50,20 @@ class Value(SimpleNamespace):
 
 
 @pytest.fixture
-def markers(monkeypatch):
+def written():
+    """What the stand-in was told to evaluate."""
+    return []
+
+
+@pytest.fixture
+def markers(monkeypatch, written):
     """The marker module over a stand-in that prints calls as TileLang 0.1.15 does."""
     if not has_tilelang:
         language = SimpleNamespace(
             call_extern=lambda kind, name, *arguments: (
                 f"{name}({', '.join(str(getattr(a, 'text', a)) for a in arguments)});"
-            )
+            ),
+            evaluate=written.append,
         )
         module = ModuleType("tilelang")
         module.language = language
@@ -50,7 +75,8 @@ def markers(monkeypatch):
 
 def kernel_source(statements):
     start, switch, integer, number, end = statements
-    return f"""extern "C" __global__ void main_kernel(float* a, int n) {{
+    return f"""#include <cuda_fp16.h>
+    extern "C" __global__ void main_kernel(float* a, int n) {{
         {start}
         float x = a[threadIdx.x];
         {switch}
@@ -66,7 +92,7 @@ def kernel_source(statements):
 @pytest.mark.parametrize("target", ["sm_80", "sm_90a", "sm_100a"])
 def test_text_compiles_to_markers(markers, tmp_path: Path, target: str):
     statements = [
-        markers.scope_start(100),
+        markers.scope_start(100, Value(text="threadIdx.x", dtype="uint32")),
         markers.scope_switch(100, "load x"),
         markers.mark("integer", Value(text="n", dtype="int32")),
         markers.mark("number", Value(text="x", dtype="float32")),
@@ -80,13 +106,48 @@ def test_text_compiles_to_markers(markers, tmp_path: Path, target: str):
     found = libpygwatch.list_markers(ptx, "main_kernel")
     made = libpygwatch.instrument(ptx, "main_kernel", "tilelang", (32, 1, 1))
 
-    assert [(one.verb, one.scope, one.next_scope) for one in found] == EXPECTED
+    assert [(one.verb, one.scope, one.next_scope, one.payload) for one in found] == EXPECTED
     assert libpygwatch.assemble(made.ptx, "main_kernel", assemblers.candidates([])).cubin
     if find_nvdisasm():
         marked = opcode_histogram(compile_to("cubin", path, tmp_path, *flags), tmp_path)
         path.write_text(kernel_source([""] * 5))
         unmarked = opcode_histogram(compile_to("cubin", path, tmp_path, *flags), tmp_path)
         assert marked == unmarked
+
+
+@pytest.mark.skipif(has_tilelang, reason="TileLang itself is tested")
+@pytest.mark.skipif(not find_tool("nvcc"), reason="nvcc is not installed")
+def test_values_of_every_kind(markers, tmp_path):
+    values = [Value(text=text, dtype=dtype) for text, dtype, _ in KINDS]
+    numbers = [number for number, _ in NUMBERS]
+    marks = [markers.mark(i, value) for i, value in enumerate([*values, *numbers])]
+    path = tmp_path / "kernel.cu"
+    path.write_text(kernel_source(["", "", "\n".join(marks), "", ""]))
+    ptx = compile_to("ptx", path, tmp_path, "-arch=sm_90a", "-std=c++20")
+
+    found = libpygwatch.list_markers(ptx, "main_kernel")
+    made = libpygwatch.instrument(ptx, "main_kernel", "tilelang", (32, 1, 1))
+
+    kinds = [kind for *_, kind in [*KINDS, *NUMBERS]]
+    assert [(one.scope, one.payload) for one in found] == [
+        (str(i), kind) for i, kind in enumerate(kinds)
+    ]
+    assert libpygwatch.assemble(made.ptx, "main_kernel", assemblers.candidates([])).cubin
+
+
+@pytest.mark.skipif(has_tilelang, reason="TileLang itself is tested")
+def test_scope_is_a_start_and_an_end(markers, written):
+    with markers.scope("load x", Value(text="n", dtype="int32")):
+        written.append("body")
+    with pytest.raises(KeyError), markers.scope(7):
+        raise KeyError
+
+    start, body, end, failed_start = written
+    assert "// gwatch:start load%%20x" in start
+    assert "mov.s32" in start
+    assert body == "body"
+    assert "// gwatch:end load%%20x" in end
+    assert "// gwatch:start 7" in failed_start
 
 
 def test_value_of_a_wrong_type(markers):
@@ -107,9 +168,13 @@ def test_tilelang_prints_the_markers():
     @T.prim_func
     def twice(a: T.Tensor((1024,), "float32"), b: T.Tensor((1024,), "float32")):
         with T.Kernel(8, threads=128) as block:
-            T.evaluate(gw_trace.scope_start(100))
-            for i in T.Parallel(128):
-                b[block * 128 + i] = a[block * 128 + i] * 2.0
+            with gw_trace.scope("whole", block):
+                for i in T.Parallel(128):
+                    b[block * 128 + i] = a[block * 128 + i] * 2.0
+            T.evaluate(gw_trace.scope_start(100, 2.5))
+            for turn in T.serial(3):
+                with gw_trace.scope("turn", turn):
+                    b[turn] = a[turn]
             T.evaluate(gw_trace.scope_switch(100, "tail"))
             T.evaluate(gw_trace.mark(7, block))
             T.evaluate(gw_trace.scope_end("tail"))
@@ -117,8 +182,12 @@ def test_tilelang_prints_the_markers():
     target = {"kind": "cuda", "arch": "sm_90"}
     with tvm.target.Target(target):
         source = tilelang.lower(twice, target=target).kernel_source
-    for comment in ("start 100", "switch 100 tail", "mark 7", "end tail"):
-        assert source.count(f"// gwatch:{comment}\\n") == 1
+    comments = re.findall(r"// gwatch:(.*?)\\n\\tmov\.(\w+)", source)
+    assert comments == [
+        ("start whole", "s32"), ("end whole", "u32"), ("start 100", "f32"),
+        ("start turn", "s32"), ("end turn", "u32"), ("switch 100 tail", "u32"),
+        ("mark 7", "s32"), ("end tail", "u32"),
+    ]  # fmt: skip
 
 
 class JITKernel:

@@ -173,7 +173,9 @@ def test_scope_is_a_start_and_an_end(ptx_of, capability, tmp_path):
         *(("end", scope, "") for scope in ("outer", "7", "turn", "rare")),
     }
     lines = (tmp_path / "marked_kernel.py").read_text().splitlines()
-    assert all("with gw_trace.scope(" in lines[marker.line - 1] for marker in found)
+    for marker in found:
+        # Triton 3.6 gives what ends a `with` the line of its last statement.
+        assert marker.verb == "end" or "with gw_trace.scope(" in lines[marker.line - 1]
     assert [(marker.verb, marker.scope) for marker in found[:3]] == [
         ("start", "outer"), ("start", "7"), ("end", "7")
     ]  # fmt: skip
