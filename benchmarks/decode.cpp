@@ -86,10 +86,12 @@ class Launch {
                 cycles += (split_records_ + 1) * 700;
             }
             raw_.slots.push_back(slot(kLoop[i % 6], clock(warp, cycles)));
+            raw_.slots.push_back(0);
         }
         raw_.slots.push_back(slot(9, clock(warp, cycles)));
         raw_.slots.push_back(timer(cycles));
-        raw_.region_slots.push_back(static_cast<std::uint32_t>(record::kHeaderSlots + records + 2));
+        raw_.region_slots.push_back(static_cast<std::uint32_t>(
+            record::kHeaderSlots + record::series_slots(1) * records + record::kExitSlots));
     }
     static std::uint64_t slot(std::uint64_t site, std::uint64_t at) {
         return (at & 0xffffffff) | site << 32 | at >> 32 << 48;
@@ -104,8 +106,7 @@ class Launch {
         }
         const std::uint64_t at = clock(warp, cycles);
         raw_.pool[cursor++] = {static_cast<std::uint32_t>(at), site,
-                               static_cast<std::uint16_t>(at >> 32), 0xffffu << lane,
-                               static_cast<std::uint32_t>(timer(cycles))};
+                               static_cast<std::uint16_t>(at >> 32), 0xffffu << lane, 0};
     }
 
     record::RawRecords raw_{};

@@ -82,8 +82,9 @@ class Insertions {
 
 }  // namespace
 
-Rewritten rewrite(const ptx::Module& module, const Plan& plan, Capabilities capabilities) {
-    const Emitter emitter(module, capabilities);
+Rewritten rewrite(const ptx::Module& module, const Plan& plan, Capabilities capabilities,
+                  const analysis::LaunchShape& shape) {
+    const Emitter emitter(module, capabilities, shape);
     Insertions insertions(module);
     insertions.put_behind(module.last_header_statement(), emitter.declaration());
     for (const FunctionPlan& planned : plan.functions) {

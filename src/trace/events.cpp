@@ -1,6 +1,7 @@
 #include "trace/events.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "trace/hot_records.h"
 
@@ -83,23 +84,31 @@ void EventReader::gather_hot(const WarpRecords& warp) {
     end_run(0);
 }
 
-/// Whether a unit is the high half of the payload of the unit in front of it in its lane.
-bool EventReader::completes_payload(const record::Unit& unit) const {
-    return low_half_ != nullptr && unit.clock_low == low_half_->clock_low &&
-           unit.clock_high == low_half_->clock_high && unit.mask == low_half_->mask;
+/// Whether a unit is the high half of a payload, which is gathered if its low half stands in front
+/// of it in its lane.
+bool EventReader::take_high_half(const record::Unit& unit) {
+    const record::Unit* low_half = std::exchange(low_half_, nullptr);
+    if (unit.site != record::kPayloadHighSite) return false;
+    if (low_half != nullptr && unit.clock_low == low_half->clock_low &&
+        unit.clock_high == low_half->clock_high && unit.mask == low_half->mask) {
+        gathered_.push_back({gathered_.back().clock, kHighWord, unit.word});
+    }
+    return true;
+}
+
+/// The payload of the unit that was gathered last, or its low half.
+void EventReader::gather_low_half(const record::Unit& unit) {
+    if (!sites_.has_payload(unit.site)) return;
+    gathered_.push_back({gathered_.back().clock, kLowWord, unit.word});
+    if (sites_.payload_bits(unit.site) == 64) low_half_ = &unit;
 }
 
 void EventReader::gather_cold(const WarpRecords& warp, const ColdRun& run) {
     const std::size_t first = gathered_.size();
+    const bool has_payloads = sites_.has_payloads();
     std::uint64_t last_clock = warp.header.clock;
     for (const record::Unit& unit : run.units) {
-        if (unit.site == record::kPayloadHighSite) {
-            if (completes_payload(unit))
-                gathered_.push_back({gathered_.back().clock, kHighWord, unit.word});
-            low_half_ = nullptr;
-            continue;
-        }
-        low_half_ = nullptr;
+        if (has_payloads && take_high_half(unit)) continue;
         const std::uint64_t clock = unwrap_clock(clock48_of(unit), warp.header.clock);
         faults_.clocks_backwards += clock < last_clock ? 1 : 0;
         last_clock = std::max(clock, last_clock);
@@ -109,9 +118,7 @@ void EventReader::gather_cold(const WarpRecords& warp, const ColdRun& run) {
             continue;
         }
         gathered_.push_back({last_clock, unit.site, mask});
-        if (!sites_.has_payload(unit.site)) continue;
-        gathered_.push_back({last_clock, kLowWord, unit.word});
-        if (sites_.payload_bits(unit.site) == 64) low_half_ = &unit;
+        if (has_payloads) gather_low_half(unit);
     }
     end_run(first);
 }
@@ -151,16 +158,16 @@ void EventReader::time_gathered(const ClockLine& line, std::int64_t enter_ns) {
     events_.resize(gathered_.size());
     if (gathered_.empty()) return;
     Converter converter(line, gathered_.front().clock);
-    std::uint32_t count = 0;
+    Event* to = events_.data();
     for (std::size_t i = 0; i < gathered_.size(); ++i) {
         const Gathered& one = gathered_[i];
         if (one.site >= kLowWord) {
-            add_word(i, count - 1);
+            add_word(i, static_cast<std::uint32_t>(to - events_.data() - 1));
             continue;
         }
-        events_[count++] = {std::max(converter.ns(one.clock), enter_ns), one.site, one.mask};
+        *to++ = {std::max(converter.ns(one.clock), enter_ns), one.site, one.mask};
     }
-    events_.resize(count);
+    events_.resize(static_cast<std::size_t>(to - events_.data()));
 }
 
 /// A payload of 64 bits needs both its words.

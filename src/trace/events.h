@@ -51,7 +51,8 @@ class EventReader {
     void read_hot(const WarpRecords& warp, const ClockLine& line, std::int64_t enter_ns);
     void gather_hot(const WarpRecords& warp);
     void gather_cold(const WarpRecords& warp, const ColdRun& run);
-    bool completes_payload(const record::Unit& unit) const;
+    bool take_high_half(const record::Unit& unit);
+    void gather_low_half(const record::Unit& unit);
     void end_run(std::size_t first);
     void merge_runs();
     void time_gathered(const ClockLine& line, std::int64_t enter_ns);

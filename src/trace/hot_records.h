@@ -45,6 +45,7 @@ inline constexpr std::uint64_t kLongPause = 1ull << 32;  ///< cycles; two second
 template <class Visit>
 void for_each_hot(const WarpRecords& warp, const SiteActions& sites, Faults* faults,
                   Visit&& visit) {
+    const bool has_payloads = sites.has_payloads();
     std::uint64_t last = warp.header.clock;
     bool is_pause_open = false;
     for (std::size_t i = 0; i < warp.slots.size();) {
@@ -54,7 +55,8 @@ void for_each_hot(const WarpRecords& warp, const SiteActions& sites, Faults* fau
         if (is_pause_open && clock >= last + kLongPause) ++faults->unsure_pauses;
         is_pause_open = false;
         last = std::max(clock, last);
-        const bool has_payload = sites.has_payload(site) && i + 1 < warp.slots.size();
+        const bool has_payload =
+            has_payloads && sites.has_payload(site) && i + 1 < warp.slots.size();
         visit(site, last, has_payload ? &warp.slots[i + 1] : nullptr);
         if (sites.series(site) > 1) {
             const SeriesClocks series = read_series(warp.slots.subspan(i), site, sites, last);

@@ -61,7 +61,9 @@ void Matcher::match(std::span<const Event> events, std::span<const EventPayload>
     const std::uint64_t first = next_;
     const std::size_t marks = run_->marks.size();
     const std::size_t orphan_ends = run_->orphan_ends.size();
-    if (match_simple(events, lane)) {
+    const bool is_simple =
+        payloads.empty() ? match_simple<false>(events, lane) : match_simple<true>(events, lane);
+    if (is_simple) {
         starts_left_ -= next_ - first;
         return;
     }
@@ -88,9 +90,8 @@ inline void Matcher::drop_closed() {
 }
 
 /// The payload of an action of an event, not in front of the last event that it was called for.
-inline const std::uint64_t* Matcher::payload_of(const instrument::Action& action,
-                                                std::size_t event) {
-    if (action.payload == record::PayloadKind::kNone) return nullptr;
+inline const std::uint64_t* Matcher::payload_of(const SiteAction& action, std::size_t event) {
+    if (!action.has_payload) return nullptr;
     while (next_payload_ < payloads_.size() && payloads_[next_payload_].event < event)
         ++next_payload_;
     const bool is_there =
@@ -129,21 +130,25 @@ inline bool Matcher::end_simple(const Event& event, std::uint32_t scope, std::ui
     return true;
 }
 
+template <bool kHasPayloads>
 bool Matcher::match_simple(std::span<const Event> events, std::uint32_t lane) {
+    const auto payload_at = [&](const SiteAction& action, std::size_t event) {
+        return kHasPayloads ? payload_of(action, event) : nullptr;
+    };
     next_payload_ = 0;
     for (std::size_t i = 0; i < events.size(); ++i) {
         const Event& event = events[i];
-        for (const instrument::Action& action : sites_.actions(event.site)) {
+        for (const SiteAction& action : sites_.actions(event.site)) {
             switch (action.kind) {
                 case ActionKind::kStart:
-                    start_simple(event, action.scope, payload_of(action, i));
+                    start_simple(event, action.scope, payload_at(action, i));
                     break;
                 case ActionKind::kEnd:
                     if (!end_simple(event, action.scope, lane)) return false;
                     break;
                 case ActionKind::kMark:
                     add_instant(&run_->marks, lane, event.time_ns, action.scope, event.mask,
-                                payload_of(action, i));
+                                payload_at(action, i));
                     break;
                 case ActionKind::kExit:
                     break;
@@ -160,7 +165,7 @@ void Matcher::match_thorough(std::span<const Event> events, std::uint32_t lane) 
     std::uint64_t step = 0;
     for (std::size_t i = 0; i < events.size(); ++i) {
         const Event& event = events[i];
-        for (const instrument::Action& action : sites_.actions(event.site)) {
+        for (const SiteAction& action : sites_.actions(event.site)) {
             ++step;
             if (action.kind == ActionKind::kStart) {
                 --starts_left_;

@@ -99,6 +99,7 @@ class Matcher {
         std::uint32_t mask;
     };
 
+    template <bool kHasPayloads>
     bool match_simple(std::span<const Event> events, std::uint32_t lane);
     void start_simple(const Event& event, std::uint32_t scope, const std::uint64_t* payload);
     bool end_simple(const Event& event, std::uint32_t scope, std::uint32_t lane);
@@ -113,7 +114,7 @@ class Matcher {
     void push_open(const Open& open);
     void drop_closed();
     void forget_open();
-    const std::uint64_t* payload_of(const instrument::Action& action, std::size_t event);
+    const std::uint64_t* payload_of(const SiteAction& action, std::size_t event);
     void add_instant(Instants* instants, std::uint32_t lane, std::int64_t time_ns,
                      std::uint32_t scope, std::uint32_t mask,
                      const std::uint64_t* payload = nullptr);

@@ -44,15 +44,17 @@ Result<SiteActions> SiteActions::make(const instrument::SiteTable& sites) {
             }
             payload_bits += record::payload_bits(action.payload);
             entry.starts += action.kind == ActionKind::kStart ? 1 : 0;
-            result.actions_.push_back(action);
+            result.actions_.push_back(
+                {action.kind, action.payload != record::PayloadKind::kNone, action.scope});
         }
         if (!is_exit && site.series == 0) return part_of_no_whole_series(result.sites_.size() + 1);
         result.sites_.push_back(entry);
         result.series_.push_back(is_exit ? 0 : site.series);
         result.payload_bits_.push_back(static_cast<std::uint8_t>(payload_bits));
+        result.has_payloads_ |= payload_bits != 0;
     }
-    if (auto checked = result.check_series(); !checked) return checked.error();
     if (auto checked = result.check_payloads(sites); !checked) return checked.error();
+    if (auto checked = result.check_series(); !checked) return checked.error();
     return result;
 }
 

@@ -9,6 +9,14 @@
 
 namespace gwatch::trace {
 
+/// An action as the decoder walks it, in few bytes.
+struct SiteAction {
+    instrument::ActionKind kind;
+    bool has_payload;
+    std::uint32_t scope;
+};
+static_assert(sizeof(SiteAction) == 8);
+
 /// The site table in the form that the decoder walks: the actions of all sites in one array.
 class SiteActions {
   public:
@@ -21,13 +29,15 @@ class SiteActions {
     bool has(std::uint32_t site) const { return site - 1 < sites_.size(); }
 
     // `site` counts from 1, as in a record; only when has(site).
-    std::span<const instrument::Action> actions(std::uint32_t site) const {
+    std::span<const SiteAction> actions(std::uint32_t site) const {
         const Site& entry = sites_[site - 1];
         return {actions_.data() + entry.first_action, entry.action_count};
     }
     std::uint32_t markers(std::uint32_t site) const { return sites_[site - 1].markers; }
     std::uint32_t starts(std::uint32_t site) const { return sites_[site - 1].starts; }
     bool has_payload(std::uint32_t site) const { return payload_bits_[site - 1] != 0; }
+    /// Whether any site has one.
+    bool has_payloads() const { return has_payloads_; }
     /// Of the value that its record holds: 0, 32 or 64.
     std::uint32_t payload_bits(std::uint32_t site) const { return payload_bits_[site - 1]; }
     /// Units of the longest cold record.
@@ -64,11 +74,11 @@ class SiteActions {
         bool in_function;
     };
     std::vector<Site> sites_;
-    // Apart, for they are asked for every record.
-    std::vector<std::uint8_t> series_;
+    std::vector<std::uint8_t> series_;  // apart: it is asked for every record
     std::vector<std::uint8_t> payload_bits_;
-    std::vector<instrument::Action> actions_;
+    std::vector<SiteAction> actions_;
     std::uint32_t scope_count_ = 0;
+    bool has_payloads_ = false;
 };
 
 }  // namespace gwatch::trace

@@ -186,7 +186,8 @@ class Sorter {
         std::size_t used = 0;
         for (; used < units.size() && units[used].site != 0; ++used) {
             const std::uint32_t site = units[used].site;
-            if (!sites_.has(site) && site != record::kPayloadHighSite) {
+            const bool may_be_half = sites_.has_payloads() && site == record::kPayloadHighSite;
+            if (!sites_.has(site) && !may_be_half) {
                 return unknown_site(site, "chunk " + std::to_string(chunk));
             }
         }

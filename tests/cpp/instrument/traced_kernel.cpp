@@ -7,6 +7,7 @@
 #include "instrument/prove.h"
 #include "instrument/rewrite.h"
 #include "instrument/series.h"
+#include "instrument/settling.h"
 #include "instrument/target.h"
 
 namespace gwatch::testing {
@@ -232,7 +233,8 @@ TracedKernel::TracedKernel(const std::string& ptx, const std::string& entry,
         if (placement && site.placement != instrument::Placement::kFunction)
             site.placement = *placement;
     }
-    text_ = instrument::rewrite(*module, plan_, *capabilities).ptx;
+    instrument::find_settling(*module, &plan_);
+    text_ = instrument::rewrite(*module, plan_, *capabilities, {}).ptx;
 }
 
 Traced TracedKernel::run(const Memory& layout, Simulation simulation) const {
@@ -264,7 +266,8 @@ Traced TracedKernel::run(const Memory& layout, Simulation simulation) const {
                                     layout.block_first,
                                     layout.block_stride,
                                     layout.block_count,
-                                    layout.warp_mask};
+                                    layout.warp_mask,
+                                    record::reciprocal_of(layout.block_stride)};
     auto& bytes = simulation.constants[record::kConstantsName];
     bytes.resize(sizeof constants);
     std::memcpy(bytes.data(), &constants, sizeof constants);
