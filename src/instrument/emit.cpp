@@ -52,8 +52,6 @@ const Parts& layout_parts() {
         {"block_first", constant(offsetof(LaunchConstants, block_first))},
         {"block_stride", constant(offsetof(LaunchConstants, block_stride))},
         {"block_count", constant(offsetof(LaunchConstants, block_count))},
-        {"reciprocal_low", constant(offsetof(LaunchConstants, reciprocal))},
-        {"reciprocal_high", constant(offsetof(LaunchConstants, reciprocal) + 4)},
         {"warp_mask", constant(offsetof(LaunchConstants, warp_mask))},
         {"chunks_taken", std::to_string(offsetof(record::Control, chunks_taken))},
         {"dropped_records", std::to_string(offsetof(record::Control, dropped_records))},
@@ -66,8 +64,6 @@ const Parts& layout_parts() {
         {"chunk_bytes", std::to_string(record::kChunkBytes)},
         {"chunk_bytes_mask", std::to_string(record::kChunkBytes - 1)},
         {"region_cursor_bytes", std::to_string(record::kLanes * sizeof(std::uint32_t))},
-        {"place_registers", snippets::kPlaceRegisters},
-        {"block_of_grid", snippets::kBlockOfGrid},
         {"select", snippets::kSelect},
         {"unit", snippets::kColdUnit},
         {"pack", snippets::kPack},
@@ -110,15 +106,6 @@ std::string under_guard(const PlannedSite& planned, const std::string& record) {
 /// Text of the module, which may have in it what means an own name here, or filled text.
 bool is_verbatim(std::string_view hole) {
     return hole == "guard" || hole == "payload" || hole == "high_unit";
-}
-
-constexpr char kSettleWholeWarp[] = "\tbar.warp.sync -1;\n";
-constexpr char kSettleActiveLanes[] = "\tactivemask.b32 %_a;\n\tbar.warp.sync %_a;\n";
-
-/// On the GPUs of text that is too old for it a barrier holds a warp at once.
-const char* code_that_settles(const PlannedSite& planned, const Capabilities& capabilities) {
-    if (planned.settling == Settling::kNone || !capabilities.activemask) return "";
-    return planned.settling == Settling::kWholeWarp ? kSettleWholeWarp : kSettleActiveLanes;
 }
 
 std::uint32_t events_of_series(const SiteTable& table, std::uint16_t number) {
@@ -213,11 +200,8 @@ EntryFacts facts_of(const FunctionPlan& function, const SiteTable& table) {
     return facts;
 }
 
-Emitter::Emitter(const ptx::Module& module, Capabilities capabilities,
-                 const analysis::LaunchShape& shape)
-    : capabilities_(capabilities),
-      has_flat_blocks_(shape.block[1] == 1 && shape.block[2] == 1),
-      prefix_(choose_prefix(module)) {}
+Emitter::Emitter(const ptx::Module& module, Capabilities capabilities)
+    : capabilities_(capabilities), prefix_(choose_prefix(module)) {}
 
 std::string Emitter::declaration() const {
     return fill(snippets::kDeclaration, {});
@@ -231,14 +215,9 @@ std::string Emitter::setup(const EntryFacts& facts) const {
     const std::uint32_t reserve = record::kExitSlots + facts.longest_record - 2;
     return fill(snippets::kSetup,
                 {{"uniform_warp", capabilities_.shuffle ? kUniformWarp : ""},
-                 {"warp_of_block", warp_of_block()},
-                 {"header_and_reserved_bytes",
-                  std::to_string((record::kHeaderSlots + reserve) * sizeof(record::Slot))},
+                 {"site", "0"},
+                 {"reserved_bytes", std::to_string(reserve * sizeof(record::Slot))},
                  {"cluster_rank", capabilities_.cluster_rank ? "%cluster_ctarank" : "0"}});
-}
-
-const char* Emitter::warp_of_block() const {
-    return has_flat_blocks_ ? snippets::kWarpOfFlatBlock : snippets::kWarpOfBlock;
 }
 
 std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
@@ -253,12 +232,10 @@ std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
         {"flush", facts.may_drop ? snippets::kFlush : ""},
         {"find_region", in_entry ? kRegionOfLimit : ""},
         {"uniform_warp", ""},
-        {"warp_of_block", warp_of_block()},
         {"drop", std::string(snippets::kDrop) + (site.markers == 0 ? "" : snippets::kDropEvents)},
         {"markers", std::to_string(site.markers)},
         {"record_bytes", std::to_string(record::series_slots(site.series) * sizeof(record::Slot))},
         {"events", std::to_string(events_of_series(table, planned.number))},
-        {"settle", code_that_settles(planned, capabilities_)},
         {"high_unit", ""}};
     add_payload_parts(planned, &parts);
     if (record::payload_bits(planned.payload.kind) == 64) {

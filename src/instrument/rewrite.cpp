@@ -82,9 +82,8 @@ class Insertions {
 
 }  // namespace
 
-Rewritten rewrite(const ptx::Module& module, const Plan& plan, Capabilities capabilities,
-                  const analysis::LaunchShape& shape) {
-    const Emitter emitter(module, capabilities, shape);
+Rewritten rewrite(const ptx::Module& module, const Plan& plan, Capabilities capabilities) {
+    const Emitter emitter(module, capabilities);
     Insertions insertions(module);
     insertions.put_behind(module.last_header_statement(), emitter.declaration());
     for (const FunctionPlan& planned : plan.functions) {

@@ -15,7 +15,6 @@ struct Rewritten {
 };
 
 /// The module's text with the code of a plan put in. Nothing of the text is changed or taken away.
-Rewritten rewrite(const ptx::Module& module, const Plan& plan, Capabilities capabilities,
-                  const analysis::LaunchShape& shape);
+Rewritten rewrite(const ptx::Module& module, const Plan& plan, Capabilities capabilities);
 
 }  // namespace gwatch::instrument

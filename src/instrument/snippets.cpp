@@ -14,7 +14,7 @@ const char kEntryRegisters[] =
 	.reg .b32 %_slots;
 	.reg .b64 %_enter_timer, %_enter_clock;
 	.reg .pred %_leader, %_cold, %_writes, %_fits, %_takes;
-<place_registers>)";
+)";
 
 // The load asks for the constants, whose cache is cold, before the set-up needs them.
 const char kEnter[] = R"(	mov.u64 %_enter_timer, %globaltimer;
@@ -24,36 +24,54 @@ const char kEnter[] = R"(	mov.u64 %_enter_timer, %globaltimer;
 	ld.const.u32 %_slots, <region_slots>;
 )";
 
-// In a warp that is not recorded no lane leads, and no lane is the lowest of any mask. As short as
-// can be, and without a branch: its code comes from a cold cache.
-const char kSetup[] = R"(	mov.u32 %_extra, 0;
+// In a warp that is not recorded no lane leads, and no lane is the lowest of any mask.
+const char kSetup[] = R"(	{
+	.reg .b32 %_rank;
+	mov.u32 %_cursor, 0;
+	mov.u32 %_limit, 0;
+	mov.u32 %_extra, 0;
 	mov.u32 %_chunk, 0;
+	mov.u32 %_below, -1;
 	ld.const.u64 %_regions, <regions>;
 	ld.const.u64 %_pool, <pool>;
-<select>	and.pred %_leader, %_leader, %_selected;
+<select>	@!%_selected bra $_left_out;
+	ld.const.u32 %_a, <region_count>;
+	cvt.u64.u32 %_bound, %_a;
+	setp.lt.u64 %_selected, %_place, %_bound;
+	@%_selected bra $_placed;
+	ld.const.u64 %_address, <control>;
+	@%_leader red.global.add.u64 [%_address+<unplaced_warps>], 1;
+$_left_out:
+	setp.ne.u32 %_leader, %_limit, 0;
+	bra $_entered;
+$_placed:
+	cvt.u32.u64 %_a, %_place;
 	mul.lo.u32 %_b, %_slots, <slot_bytes>;
-	mad.lo.u32 %_cursor, %_place, %_b, <header_bytes>;
-	add.u32 %_limit, %_cursor, %_b;
-	sub.u32 %_limit, %_limit, <header_and_reserved_bytes>;
-	selp.b32 %_limit, %_limit, 0, %_selected;
+	mad.lo.u32 %_cursor, %_a, %_b, <header_bytes>;
+	mad.lo.u32 %_limit, %_a, %_b, %_b;
+	sub.u32 %_limit, %_limit, <reserved_bytes>;
 	mov.u32 %_below, %lanemask_lt;
-	selp.b32 %_below, %_below, -1, %_selected;
 	cvt.u64.u32 %_address, %_cursor;
 	add.u64 %_address, %_regions, %_address;
 	mov.u32 %_a, %smid;
-	mov.u32 %_b, <cluster_rank>;
-	mov.b64 %_count, {%_a, %_b};
+	mov.u32 %_rank, <cluster_rank>;
 	@%_leader st.global.v2.b64 [%_address+-32], {%_enter_timer, %_enter_clock};
-	@%_leader st.global.v2.b64 [%_address+-16], {%_block, %_count};
+	@%_leader st.global.b64 [%_address+-16], %_block;
+	@%_leader st.global.v2.b32 [%_address+-8], {%_a, %_rank};
+$_entered:
+	}
 )";
 
-const char kPlaceRegisters[] =
-    R"(	.reg .b32 %_x, %_y, %_z, %_warp, %_index, %_distance, %_place;
-	.reg .b64 %_block, %_product;
+// Linear block and warp; whether they are recorded; the place of the warp among the regions. The
+// blocks that are recorded are block_first + i * block_stride: unless the stride is 1, i comes from
+// a reciprocal that is good to far better than 2^-34 (one Newton step on 20 bits), so it is exact
+// when the distance is a multiple of the stride, and the product tells whether it is. A division of
+// 64 bits would be a call.
+const char kSelect[] = R"(	.reg .b32 %_x, %_y, %_z, %_warp, %_index, %_stride, %_warps;
+	.reg .b64 %_block, %_distance, %_product, %_place;
+	.reg .f64 %_quotient, %_divisor, %_reciprocal, %_error;
 	.reg .pred %_selected;
-)";
-
-const char kBlockOfGrid[] = R"(	mov.u32 %_x, %ctaid.z;
+	mov.u32 %_x, %ctaid.z;
 	mov.u32 %_y, %nctaid.y;
 	mov.u32 %_z, %ctaid.y;
 	mad.lo.u32 %_x, %_x, %_y, %_z;
@@ -61,9 +79,7 @@ const char kBlockOfGrid[] = R"(	mov.u32 %_x, %ctaid.z;
 	mov.u32 %_z, %ctaid.x;
 	cvt.u64.u32 %_block, %_z;
 	mad.wide.u32 %_block, %_x, %_y, %_block;
-)";
-
-const char kWarpOfBlock[] = R"(	mov.u32 %_x, %tid.z;
+	mov.u32 %_x, %tid.z;
 	mov.u32 %_y, %ntid.y;
 	mov.u32 %_z, %tid.y;
 	mad.lo.u32 %_x, %_x, %_y, %_z;
@@ -71,45 +87,41 @@ const char kWarpOfBlock[] = R"(	mov.u32 %_x, %tid.z;
 	mov.u32 %_z, %tid.x;
 	mad.lo.u32 %_x, %_x, %_y, %_z;
 	shr.u32 %_warp, %_x, 5;
-)";
-
-const char kWarpOfFlatBlock[] = R"(	mov.u32 %_x, %tid.x;
-	shr.u32 %_warp, %_x, 5;
-)";
-
-// Linear block and warp; whether they are recorded; the place of the warp among the regions. The
-// blocks that are recorded are block_first + i * block_stride, below 2^32. The i of any block is
-// the quotient (layout.h tells of the reciprocal); the product tells whether it is exact.
-const char kSelect[] = R"(<block_of_grid><warp_of_block><uniform_warp>	mov.b64 {%_y, %_z}, %_block;
-	ld.const.u32 %_x, <block_first>;
-	sub.u32 %_distance, %_y, %_x;
-	add.u32 %_y, %_distance, 1;
-	ld.const.u32 %_x, <reciprocal_low>;
-	mul.wide.u32 %_product, %_y, %_x;
-	shr.u64 %_product, %_product, 32;
-	ld.const.u32 %_x, <reciprocal_high>;
-	mad.wide.u32 %_product, %_y, %_x, %_product;
-	mov.b64 {%_x, %_index}, %_product;
-	setp.eq.u32 %_selected, %_z, 0;
-	ld.const.u32 %_x, <block_stride>;
-	mul.lo.u32 %_x, %_index, %_x;
-	setp.eq.and.u32 %_selected, %_x, %_distance, %_selected;
+<uniform_warp>	ld.const.u32 %_x, <block_first>;
+	cvt.u64.u32 %_distance, %_x;
+	sub.u64 %_distance, %_block, %_distance;
+	ld.const.u32 %_stride, <block_stride>;
+	cvt.u32.u64 %_index, %_distance;
+	setp.eq.u32 %_selected, %_stride, 1;
+	@%_selected bra.uni $_every<site>;
+	cvt.rn.f64.u64 %_quotient, %_distance;
+	cvt.rn.f64.u32 %_divisor, %_stride;
+	rcp.approx.ftz.f64 %_reciprocal, %_divisor;
+	neg.f64 %_divisor, %_divisor;
+	fma.rn.f64 %_error, %_divisor, %_reciprocal, 0d3FF0000000000000;
+	fma.rn.f64 %_reciprocal, %_error, %_reciprocal, %_reciprocal;
+	mul.rn.f64 %_quotient, %_quotient, %_reciprocal;
+	cvt.rni.u32.f64 %_index, %_quotient;
+$_every<site>:
+	mul.wide.u32 %_product, %_index, %_stride;
+	setp.eq.u64 %_selected, %_product, %_distance;
 	ld.const.u32 %_x, <block_count>;
 	setp.lt.and.u32 %_selected, %_index, %_x, %_selected;
-	ld.const.u32 %_z, <warp_mask>;
+	ld.const.u32 %_warps, <warp_mask>;
 	shl.b32 %_x, 1, %_warp;
-	and.b32 %_y, %_z, %_x;
+	and.b32 %_y, %_warps, %_x;
 	setp.ne.and.u32 %_selected, %_y, 0, %_selected;
 	add.u32 %_x, %_x, -1;
-	and.b32 %_x, %_z, %_x;
+	and.b32 %_x, %_warps, %_x;
 	popc.b32 %_x, %_x;
-	popc.b32 %_z, %_z;
-	mad.lo.u32 %_place, %_index, %_z, %_x;
+	popc.b32 %_y, %_warps;
+	cvt.u64.u32 %_place, %_x;
+	mad.wide.u32 %_place, %_index, %_y, %_place;
 )";
 
 // A branch would part the block that the assembler schedules. Words 0 and 1 of a record are its
 // Slot, then comes a word a site, or two for a whole clock.
-const char kSeriesStart[] = R"(<settle>	mov.u64 %_clock, %clock64;
+const char kSeriesStart[] = R"(	mov.u64 %_clock, %clock64;
 	setp.lt.and.u32 %_fits, %_cursor, %_limit, %_leader;
 	mov.b64 {%_word0, %_word1}, %_clock;
 	mad.lo.u32 %_word1, %_word1, 65536, <number>;
@@ -117,10 +129,10 @@ const char kSeriesStart[] = R"(<settle>	mov.u64 %_clock, %clock64;
 	add.u64 %_record, %_regions, %_record;
 )";
 
-const char kLowClock[] = R"(<settle>	mov.u32 %_word<word>, %clock;
+const char kLowClock[] = R"(	mov.u32 %_word<word>, %clock;
 )";
 
-const char kWholeClock[] = R"(<settle>	mov.u64 %_clock, %clock64;
+const char kWholeClock[] = R"(	mov.u64 %_clock, %clock64;
 	mov.b64 {%_word<word>, %_word<next_word>}, %_clock;
 )";
 
@@ -152,7 +164,7 @@ const char kNoHighWord[] = R"(	mov.u32 %_b, 0;
 
 // `.uni` holds since all lanes that are here together have the same mask. Of a whole warp lane 0
 // goes on to the pool if its region is full.
-const char kUnknownRecord[] = R"(<settle>	mov.u64 %_clock, %clock64;
+const char kUnknownRecord[] = R"(	mov.u64 %_clock, %clock64;
 <read_mask>	setp.ne.u32 %_cold, %_mask, -1;
 	@%_cold bra.uni $_cold<site>;
 	setp.lt.and.u32 %_fits, %_cursor, %_limit, %_leader;
@@ -172,7 +184,7 @@ const char kUnknownStorePayload[] =
     R"(<take><high_word>	@%_fits st.global.v4.b32 [%_address], {%_low, %_high, %_a, %_b};
 )";
 
-const char kPartedRecord[] = R"(<settle>	mov.u64 %_clock, %clock64;
+const char kPartedRecord[] = R"(	mov.u64 %_clock, %clock64;
 <read_mask><lowest><unit><high_unit>)";
 
 // The cursor stays: these lanes leave.
@@ -182,11 +194,11 @@ const char kHotExit[] = R"(<pack>	cvt.u64.u32 %_address, %_cursor;
 	@%_leader st.global.v2.b64 [%_address], {%_clock, %_timer};
 )";
 
-const char kProvenExit[] = R"(<settle>	mov.u64 %_clock, %clock64;
+const char kProvenExit[] = R"(	mov.u64 %_clock, %clock64;
 	mov.u64 %_timer, %globaltimer;
 <hot_exit><flush>)";
 
-const char kUnknownExit[] = R"(<settle>	mov.u64 %_clock, %clock64;
+const char kUnknownExit[] = R"(	mov.u64 %_clock, %clock64;
 	mov.u64 %_timer, %globaltimer;
 <read_mask>	setp.ne.u32 %_cold, %_mask, -1;
 	@%_cold bra.uni $_cold<site>;
@@ -269,13 +281,17 @@ const char kFunctionRecord[] = R"(	{
 	.reg .b32 %_chunk, %_mask, %_low, %_high, %_region, %_a, %_b;
 	.reg .b64 %_clock, %_address, %_count, %_bound, %_lane_cursor, %_pool;
 	.reg .pred %_writes, %_takes;
-<settle>	mov.u64 %_clock, %clock64;
+	mov.u64 %_clock, %clock64;
 <read_mask>	mov.u32 %_a, %lanemask_lt;
 	and.b32 %_a, %_a, %_mask;
 	setp.eq.u32 %_writes, %_a, 0;
 	@!%_writes bra $_done<site>;
-<place_registers><select>	@!%_selected bra $_done<site>;
-	mov.u32 %_region, %_place;
+<select>	ld.const.u32 %_a, <region_count>;
+	cvt.u64.u32 %_bound, %_a;
+	setp.lt.u64 %_takes, %_place, %_bound;
+	and.pred %_selected, %_selected, %_takes;
+	@!%_selected bra $_done<site>;
+	cvt.u32.u64 %_region, %_place;
 	ld.const.u64 %_pool, <pool>;
 	ld.const.u64 %_lane_cursor, <lane_cursors>;
 	mad.wide.u32 %_lane_cursor, %_region, <region_cursor_bytes>, %_lane_cursor;

@@ -120,14 +120,8 @@ struct LaunchConstants {
     std::uint32_t block_stride;     ///< then every block_stride-th one, at least 1
     std::uint32_t block_count;      ///< number of recorded blocks
     std::uint32_t warp_mask;        ///< bit w: warp w of each recorded block is recorded
-    std::uint64_t reciprocal;       ///< of block_stride: reciprocal_of()
 };
-static_assert(sizeof(LaunchConstants) == 72);
-
-/// The quotient n / divisor of 32-bit numbers, n < 2^32 - 1, is (n + 1) * this >> 64.
-constexpr std::uint64_t reciprocal_of(std::uint32_t divisor) {
-    return ~0ull / divisor;
-}
+static_assert(sizeof(LaunchConstants) == 64);
 inline constexpr char kConstantsName[] = "gwatch_launch";
 
 /// Region of a recorded warp: regions of one block lie side by side, in order of warp.

@@ -7,7 +7,6 @@
 #include "instrument/prove.h"
 #include "instrument/rewrite.h"
 #include "instrument/series.h"
-#include "instrument/settling.h"
 #include "instrument/target.h"
 
 namespace gwatch::testing {
@@ -233,8 +232,7 @@ TracedKernel::TracedKernel(const std::string& ptx, const std::string& entry,
         if (placement && site.placement != instrument::Placement::kFunction)
             site.placement = *placement;
     }
-    instrument::find_settling(*module, &plan_);
-    text_ = instrument::rewrite(*module, plan_, *capabilities, {}).ptx;
+    text_ = instrument::rewrite(*module, plan_, *capabilities).ptx;
 }
 
 Traced TracedKernel::run(const Memory& layout, Simulation simulation) const {
@@ -266,8 +264,7 @@ Traced TracedKernel::run(const Memory& layout, Simulation simulation) const {
                                     layout.block_first,
                                     layout.block_stride,
                                     layout.block_count,
-                                    layout.warp_mask,
-                                    record::reciprocal_of(layout.block_stride)};
+                                    layout.warp_mask};
     auto& bytes = simulation.constants[record::kConstantsName];
     bytes.resize(sizeof constants);
     std::memcpy(bytes.data(), &constants, sizeof constants);

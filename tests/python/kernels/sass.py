@@ -27,3 +27,19 @@ def opcode_histogram(cubin: bytes, folder: Path) -> Counter:
         [find_nvdisasm(), "-c", str(path)], check=True, capture_output=True, text=True
     ).stdout
     return Counter(_INSTRUCTION.findall(listing))
+
+
+_LISTED = re.compile(
+    r"/\*[0-9a-f]{4,}\*/\s+(\S.*?)\s*;?\s*/\* 0x[0-9a-f]{16} \*/\s+/\* 0x([0-9a-f]{16}) \*/"
+)
+_STALL_BIT = 41  # of the upper word: the cycles until the next instruction may be issued
+
+
+def stalls(cubin: bytes, folder: Path) -> list[tuple[str, int]]:
+    """Instructions in text order, each with its stall in cycles (sm_70 and later)."""
+    path = folder / "kernel.cubin"
+    path.write_bytes(cubin)
+    listing = subprocess.run(
+        [find_nvdisasm(), "-c", "-hex", str(path)], check=True, capture_output=True, text=True
+    ).stdout
+    return [(text, int(word, 16) >> _STALL_BIT & 15) for text, word in _LISTED.findall(listing)]
