@@ -97,8 +97,13 @@ def test_narrow_values_are_widened_and_constants_are_exact(compile_kernel):
     assert int(made["8"][2]) % 2**32 == 2**31 + 1
 
 
+ALLOCATOR = """
+    import cutlass.utils
+    home = cutlass.memory if hasattr(cutlass, "memory") else cutlass.utils  # before 4.8
+    Allocator = home.SmemAllocator
+"""
 SHARED = """
-shared = cutlass.memory.SmemAllocator().allocate_tensor(
+shared = Allocator().allocate_tensor(
     cutlass.Float32, cute.make_layout(4), byte_alignment=16
 )
 shared[0] = x[0]
@@ -108,7 +113,7 @@ x[1] = shared[0]
 
 
 def test_address_in_shared_memory_is_widened(compile_kernel):
-    ptx = compile_kernel(SHARED).__ptx__
+    ptx = compile_kernel(SHARED, before=ALLOCATOR).__ptx__
 
     assert carriers(ptx) == [("shared", "b64")]
 

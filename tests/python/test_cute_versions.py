@@ -10,6 +10,7 @@ import pytest
 FOLDER = os.environ.get("GWATCH_CUTE47", "")
 TESTS = [
     "test_cute_markers.py",
+    "test_cute_payloads.py",
     "test_cute_source.py",
     "test_cute_gemm.py",
     "test_cute_iket.py",
