@@ -4,6 +4,7 @@ import copy
 import gzip
 import json
 import re
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,8 @@ TRACES = ROOT / "tests" / "data" / "traces"
 SCHEMA = json.loads((ROOT / "docs" / "trace.schema.json").read_text("utf-8"))
 FORMAT = (ROOT / "docs" / "format.md").read_text("utf-8")
 GOOD = json.loads((TRACES / "good-small.json").read_text("utf-8"))
+WITH_PAYLOADS = json.loads((TRACES / "good-payloads.json").read_text("utf-8"))
+KINDS = ["s32", "u32", "f32", "s64", "u64", "f64", "bits"]
 
 
 def validate(archive):
@@ -72,6 +75,11 @@ def test_written_archive_follows_the_schema():
         lambda archive: archive["runs"][0]["lanes"].update(warp=[32]),
         lambda archive: archive["runs"][0]["launch"].update(grid=[1, 1]),
         lambda archive: archive["runs"][0]["sites"][0].update(placement="guessed"),
+        lambda archive: archive["runs"][0]["scopes"][0].update(payload="f16"),
+        lambda archive: archive["runs"][0]["slices"].update(payloads={"row_delta": []}),
+        lambda archive: archive["runs"][0]["marks"].update(
+            payloads={"row_delta": [0], "bits": [-1]}
+        ),
     ],
 )
 def test_schema_refuses(break_it):
@@ -82,7 +90,7 @@ def test_schema_refuses(break_it):
 
 
 def test_schema_names_every_field_that_is_written():
-    run = rewritten(GOOD)["runs"][0]
+    run = rewritten(WITH_PAYLOADS)["runs"][0]
     definitions = SCHEMA["$defs"]
     assert set(run) | {"fidelity"} == set(definitions["run"]["properties"])
     distributed = {"rank", "host"}
@@ -120,10 +128,48 @@ def test_documented_reader_prints_what_it_says(tmp_path):
 
 
 def test_every_key_is_documented():
-    run = rewritten(GOOD)["runs"][0]
+    run = rewritten(WITH_PAYLOADS)["runs"][0]
     tables = ("lanes", "slices", "marks", "counts", "time")
     keys = [*GOOD, *run, *(key for table in tables for key in run[table])]
+    keys += [*run["slices"]["payloads"], *run["scopes"][0]]
     assert [key for key in keys if f"`{key}`" not in FORMAT] == []
+
+
+def test_payloads_follow_the_schema_and_the_documented_reader_ignores_them():
+    validate(WITH_PAYLOADS)
+    validate(rewritten(WITH_PAYLOADS))
+    assert slice_rows(WITH_PAYLOADS["runs"][0]) == slice_rows(GOOD["runs"][0])
+
+
+def documented_value(kind, bits):
+    """A value by the expression in docs/format.md."""
+    expression = re.search(r"`(struct\.unpack\(.*\)\[0\])`", FORMAT)
+    return eval(expression[1], {"struct": struct}, {"kind": kind, "bits": bits})
+
+
+def test_documented_expression_gives_the_values():
+    assert documented_value("s32", 0xFFFFFFFB) == -5
+    assert documented_value("u32", 0xFFFFFFFB) == 2**32 - 5
+    assert documented_value("f32", 0x3FC00000) == 1.5
+    assert documented_value("s64", 2**64 - 5) == -5
+    assert documented_value("u64", 2**64 - 5) == 2**64 - 5
+    assert documented_value("f64", 0x3FF8000000000000) == 1.5
+    assert documented_value("bits", 2**63) == 2**63
+
+
+def test_payloads_are_columns():
+    run = libpygwatch.from_json(json.dumps(WITH_PAYLOADS), "test").runs[0]
+    payloads = run.slices.payloads
+    assert [scope.payload for scope in run.scopes] == ["s32", ""]
+    assert len(payloads) == 2
+    assert payloads.row.tolist() == [0, 3]
+    assert payloads.bits.tolist() == [0xFFFFFFFB, 7]
+    assert payloads.bits.format == "Q"
+    assert len(run.marks.payloads) == 0
+    scopes = run.scopes
+    scopes[0].name = "renamed"
+    run.scopes = scopes
+    assert run.scopes[0].payload == "s32"
 
 
 def columns(length, low, high):
@@ -138,6 +184,9 @@ def archives(draw):
     run["launch"]["block"] = [threads, 1, 1]
     names = draw(st.lists(st.text(max_size=8), min_size=1, max_size=3))
     run["scopes"] = [{"name": name, "id": -1, "file": "", "line": 0} for name in names]
+    for scope in run["scopes"]:
+        if kind := draw(st.sampled_from(["", *KINDS])):
+            scope["payload"] = kind
     counts = draw(st.lists(st.integers(0, 4), max_size=5))
     lanes, rows = len(counts), sum(counts)
     enter = draw(columns(lanes, 0, 10**6))
@@ -166,7 +215,25 @@ def archives(draw):
             "scope": draw(columns(marks, 0, len(names) - 1)),
             "mask": draw(columns(marks, 0, 2**32 - 1)),
         }
+    for table in ("slices", "marks", "orphan_starts"):
+        if payloads := draw(payload_columns(run, run[table]["scope"])):
+            run[table]["payloads"] = payloads
     return archive
+
+
+@st.composite
+def payload_columns(draw, run, scopes):
+    """Values of some of the rows whose scopes may have one."""
+    kinds = [run["scopes"][scope].get("payload") for scope in scopes]
+    rows = [row for row, kind in enumerate(kinds) if kind and draw(st.booleans())]
+    if not rows:
+        return None
+    return {
+        "row_delta": [row - before for row, before in zip(rows, [0, *rows], strict=False)],
+        "bits": [
+            draw(st.integers(0, 2**32 - 1 if "32" in kinds[row] else 2**64 - 1)) for row in rows
+        ],
+    }
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -178,6 +245,8 @@ def test_any_archive_survives_a_rewrite(archive):
     assert slice_rows(after) == slice_rows(before)
     assert after["lanes"] == before["lanes"]
     assert after["scopes"] == before["scopes"]
+    for table in ("slices", "marks", "orphan_starts"):
+        assert after[table].get("payloads") == before[table].get("payloads")
     assert rewritten(again) == again
 
 

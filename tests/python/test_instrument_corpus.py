@@ -1,5 +1,6 @@
 """Every trap module of tests/data/ptx, marked, is instrumented and assembles, or is refused."""
 
+import itertools
 import re
 import subprocess
 from pathlib import Path
@@ -27,13 +28,33 @@ def ptxas():
     return found[0].path
 
 
-def marked(name: str) -> bytes:
-    """The module with real markers in the slots and in the decoys."""
+CARRIERS = [
+    (b"b32", b"s32", b"-7", "s32"),
+    (b"b32", b"u32", b"%laneid", "u32"),
+    (b"b32", b"f32", b"0f3F800000", "f32"),
+    (b"b64", b"s64", b"0", "s64"),
+    (b"b64", b"u64", b"%clock64", "u64"),
+    (b"b64", b"f64", b"0d3FF0000000000000", "f64"),
+    (b"b64", b"b64", b"0x123456789abcdef", "bits"),
+]
+"""Type of the carrier's register and of its mov, what it moves, and the kind of the value."""
+
+
+def marked(name: str, *, payloads: bool = False) -> bytes:
+    """The module with real markers in the slots and in the decoys; starts may have a value."""
     text = (CORPUS / f"{name}.ptx").read_bytes()
-    text = _SLOT.sub(
-        lambda m: b"\n{ .reg .b32 carrier;\n" + _comment(m) + b"\nmov.u32 carrier, 0; }\n", text
-    )
-    return _DECOY.sub(_comment, text)
+    carriers = itertools.cycle(CARRIERS)
+
+    def slot(match: re.Match[bytes]) -> bytes:
+        register, kind, value = b"b32", b"u32", b"0"
+        if payloads and match[1] == b"BEGIN":
+            register, kind, value, _ = next(carriers)
+        carrier = b"mov." + kind + b" carrier, " + value
+        return (
+            b"\n{ .reg ." + register + b" carrier;\n" + _comment(match) + b"\n" + carrier + b"; }\n"
+        )
+
+    return _DECOY.sub(_comment, _SLOT.sub(slot, text))
 
 
 def _comment(match: re.Match[bytes]) -> bytes:
@@ -74,6 +95,93 @@ def test_instrumented_modules_assemble(name, ptxas, tmp_path):
     code, log = assemble(ptxas, instrumented.ptx, name, tmp_path)
     assert code == 0, log
     assert remarks(log) <= remarks(plain_log)
+
+
+@pytest.mark.parametrize("name", ASSEMBLE)
+def test_instrumented_modules_with_values_assemble(name, ptxas, tmp_path):
+    text = marked(name, payloads=True)
+    code, plain_log = assemble(ptxas, text, name, tmp_path)
+    assert code == 0, plain_log
+    instrumented = libpygwatch.instrument_matching(text, "", name)
+    kinds = [marker.payload for marker in instrumented.markers if marker.verb == "start"]
+    expected = [carrier[3] for carrier, _ in zip(itertools.cycle(CARRIERS), kinds, strict=False)]
+    assert sorted(kinds) == sorted(expected)
+    assert not any(marker.payload for marker in instrumented.markers if marker.verb == "end")
+    code, log = assemble(ptxas, instrumented.ptx, name, tmp_path)
+    assert code == 0, log
+    assert remarks(log) <= remarks(plain_log)
+
+
+VALUES = """
+.version 8.8
+.target {target}
+.address_size 64
+.func helper(.param .b64 value)
+{{
+    .reg .b64 %rd<3>, $_pool;
+    .reg .f64 %fd<2>;
+    ld.param.b64 %rd1, [value];
+    // gwatch:start inside
+    mov.b64 %rd2, %rd1;
+    mov.b64 %fd1, %rd1;
+    // gwatch:mark float
+    mov.f64 $_pool, %fd1;
+    ret;
+}}
+.visible .entry k(.param .u64 p)
+{{
+    .reg .pred %p<3>, %_fits;
+    .reg .b32 %r<9>, %_a;
+    .reg .f32 %f<3>;
+    .reg .u32 %u<3>;
+    .reg .s64 %sd<3>;
+    .reg .b64 %rd<5>;
+    mov.u32 %r1, %tid.x;
+    cvt.rn.f32.u32 %f1, %r1;
+    cvt.s64.s32 %sd1, %r1;
+    ld.param.u64 %rd1, [p];
+    // gwatch:mark f
+    mov.f32 %r2, %f1;
+    setp.lt.u32 %p1, %r1, 7;
+    mov.b32 %_a, %r1;
+    setp.lt.u32 %_fits, %r1, 3;
+    @%p1 bra PART;
+    // gwatch:start s
+    mov.s64 %rd2, %sd1;
+PART:
+    // gwatch:mark a
+    @%_fits mov.s32 %u1, %_a;
+    // gwatch:mark p
+    mov.b64 %rd3, {{%r1, %r2}};
+    {{
+    .param .b64 value;
+    st.param.b64 [value], %rd1;
+    call helper, (value);
+    }}
+    ret;
+}}
+"""
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_90a", "sm_100a"])
+def test_values_of_every_type_and_placement_assemble(target, ptxas, tmp_path):
+    text = VALUES.format(target=target).encode()
+    for prove in (True, False):
+        instrumented = libpygwatch.instrument(text, "k", prove=prove)
+        kinds = {marker.scope: marker.payload for marker in instrumented.markers}
+        assert kinds == {
+            "inside": "bits",
+            "float": "f64",
+            "f": "f32",
+            "s": "s64",
+            "a": "s32",
+            "p": "bits",
+        }
+        source = tmp_path / "module.ptx"
+        source.write_bytes(instrumented.ptx)
+        command = [ptxas, f"-arch={target}", str(source), "-o", str(tmp_path / "module.cubin")]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("name", ASSEMBLE)
