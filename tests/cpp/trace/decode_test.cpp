@@ -102,6 +102,27 @@ TEST(Decode, OverlappingScopesStayAsTheyAre) {
     expect_rows(warp.decode(), {{1000, 2000, 0, 0, kAll}, {2000, 5000, 1, 1, kAll}});
 }
 
+/// Scope 0 goes on from the end of a turn into the next; scope 1 is in one turn, and overlaps it.
+TEST(Decode, ScopeThatIsEndedInALaterTurn) {
+    OneWarp warp;
+    std::vector<Row> expected;
+    constexpr int kTurns = 4;
+    for (int turn = 0; turn < kTurns; ++turn) {
+        const std::int64_t begin = 1000 + 3000 * turn;
+        if (turn > 0) warp.launch.hot(0, end_site(0), begin);
+        warp.launch.hot(0, start_site(1), begin + 500);
+        warp.launch.hot(0, start_site(0), begin + 1000);
+        warp.launch.hot(0, end_site(1), begin + 1500);
+        expected.push_back({begin + 500, 1000, 1, 0, kAll});
+        if (turn + 1 < kTurns) expected.push_back({begin + 1000, 2000, 0, 1, kAll});
+    }
+    warp.launch.exit(0, 20000);
+    const trace::Run run = warp.decode();
+    expect_rows(run, expected);
+    EXPECT_EQ(run.counts.orphan_starts, 1u);
+    EXPECT_EQ(run.counts.orphan_ends, 0u);
+}
+
 TEST(Decode, FusedSwitchEndsBeforeItStarts) {
     OneWarp warp;
     instrument::Site& site = warp.sites.sites[0];
