@@ -75,3 +75,41 @@ def across_turns_kernel(out, turns, block: tl.constexpr):
             gw_trace.scope_end("overlap")
     gw_trace.scope_end("next")
     tl.store(out + offsets, value)
+
+
+@triton.jit(noinline=True)
+def step_in_a_function(value, step):
+    """A function of its own in the PTX, with markers and a value that is its parameter."""
+    with gw_trace.scope("in function", step):
+        value = value * 1664525 + 1013904223
+        gw_trace.mark("wide", step.to(tl.int64) << 40)
+    return value
+
+
+@triton.jit
+def calling_kernel(out, turns, block: tl.constexpr):
+    """Markers with values in a function that is called; Triton's take scalars only."""
+    value = tl.program_id(0)
+    for turn in tl.range(0, turns):
+        value = step_in_a_function(value, turn)
+    tl.store(out + tl.program_id(0) * block + tl.arange(0, block), value)
+
+
+@triton.jit
+def pipelined_kernel(a, b, c, turns, size: tl.constexpr, depth: tl.constexpr):
+    """A row of tiles times a column of tiles, in a loop that Triton pipelines."""
+    rows = tl.program_id(0) * size + tl.arange(0, size)
+    columns = tl.arange(0, size)
+    steps = tl.arange(0, depth)
+    a_tile = a + rows[:, None] * (turns * depth) + steps[None, :]
+    b_tile = b + steps[:, None] * size + columns[None, :]
+    sums = tl.zeros((size, size), dtype=tl.float32)
+    for turn in tl.range(0, turns):
+        with gw_trace.scope("load", turn):
+            a_values = tl.load(a_tile)
+            b_values = tl.load(b_tile)
+        with gw_trace.scope("dot", turn):
+            sums = tl.dot(a_values, b_values, sums)
+        a_tile += depth
+        b_tile += depth * size
+    tl.store(c + rows[:, None] * size + columns[None, :], sums)

@@ -189,6 +189,57 @@ def test_triton_scopes_over_turns_and_branches(workloads):
     assert all(values == list(range(-1, TURNS)) for values in of_lane.values())
 
 
+def test_triton_values_in_a_function(workloads):
+    import gpu_payload_kernels as kernels
+    import torch
+
+    value = torch.arange(BLOCKS, device="cuda", dtype=torch.int32)
+    for _ in range(TURNS):
+        value = value * 1664525 + 1013904223
+    expected = value.repeat_interleave(THREADS)
+    out, launch = launch_triton(kernels.calling_kernel, TURNS)
+
+    (run,) = workloads.do_trace(launch, "^calling_kernel$", "triton").runs
+
+    torch.cuda.synchronize()
+    assert torch.equal(out, expected)
+    check_complete(run)
+    assert {site.placement for site in run.sites} >= {"function"}
+    check_turns(run, "in function")
+    wide = Counter(value for _, _, value in marks_of(run)["wide"])
+    assert wide == {value_of(turn << 40): BLOCKS * WARPS for turn in range(TURNS)}
+
+
+def test_triton_turns_of_a_pipelined_loop(workloads):
+    import gpu_payload_kernels as kernels
+    import torch
+
+    size, depth = 64, 32
+    torch.manual_seed(0)
+    a = torch.randn(BLOCKS * size, TURNS * depth, device="cuda", dtype=torch.float16)
+    b = torch.randn(TURNS * depth, size, device="cuda", dtype=torch.float16)
+    c = torch.zeros(BLOCKS * size, size, device="cuda")
+
+    def launch():
+        kernels.pipelined_kernel[(BLOCKS,)](
+            a, b, c, TURNS, size=size, depth=depth, num_warps=WARPS, num_stages=3
+        )
+
+    launch()
+    torch.cuda.synchronize()
+    expected = c.clone()
+    c.zero_()
+
+    (run,) = workloads.do_trace(launch, "^pipelined_kernel$", "triton").runs
+
+    torch.cuda.synchronize()
+    assert torch.equal(c, expected)
+    assert torch.allclose(c, a.float() @ b.float(), atol=0.5, rtol=1e-2)
+    check_complete(run)
+    check_turns(run, "load")
+    check_turns(run, "dot")
+
+
 def test_ten_runs_give_the_same_values(workloads):
     import gpu_payload_kernels as kernels
 

@@ -12,7 +12,7 @@ from kernels.nvcc import compile_to, find_tool
 from gwatch import assemblers, libpygwatch
 
 GPU = Path(__file__).parents[1] / "gpu"
-SIGNATURES = {"tiles": "turns", "persistent": "tiles", "across_turns": "turns"}
+KERNELS = ("tiles", "persistent", "across_turns", "calling", "pipelined")
 LAUNCHES = [(1, False, False), (2, False, False), (16, False, False), (1, True, False)]
 
 
@@ -46,21 +46,34 @@ def check(ptx: str | bytes, kernel: str, block: tuple[int, int, int]) -> list[li
 
 @needs("triton")
 @pytest.mark.parametrize("capability", [80, 90, 100])
-@pytest.mark.parametrize("name", SIGNATURES)
+@pytest.mark.parametrize("name", KERNELS)
 def test_triton_kernels_with_values(name, capability):
     import gpu_payload_kernels as kernels
     import triton
+
+    if (name, capability, triton.__version__[:3]) == ("pipelined", 100, "3.6"):
+        pytest.skip("this Triton cannot compile inline assembly in this loop")
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    signature = {"out": "*i32", SIGNATURES[name]: "i32", "block": "constexpr"}
-    source = ASTSource(getattr(kernels, f"{name}_kernel"), signature, {"block": 128})
+    signature = {
+        "out": "*i32",
+        "tiles" if name == "persistent" else "turns": "i32",
+        "block": "constexpr",
+    }
+    constants = {"block": 128}
+    if name == "pipelined":
+        pointers = {"a": "*fp16", "b": "*fp16", "c": "*fp32"}
+        constants = {"size": 64, "depth": 32}
+        signature = {**pointers, "turns": "i32", **dict.fromkeys(constants, "constexpr")}
+    source = ASTSource(getattr(kernels, f"{name}_kernel"), signature, constants)
     target = GPUTarget("cuda", capability, 32)
     compiled = triton.compile(source, target=target, options={"num_warps": 4})
 
     markers = check(compiled.asm["ptx"], f"{name}_kernel", (128, 1, 1))
 
-    assert {marker.placement for marker in markers} == {"proven"}
+    in_functions = {"function"} if name == "calling" else set()
+    assert {marker.placement for marker in markers} - in_functions <= {"proven"}
     ends = [marker.scope for marker in markers if marker.verb == "end"]
     if name == "across_turns":  # ends in both branches
         assert ends.count("overlap") >= 2
