@@ -44,6 +44,32 @@ MARKERS = [
     "end outer",
 ]
 
+VALUES = """
+    thread, _, _ = cute.arch.thread_idx()
+    iket.mark("i8", cutlass.Int8(n))
+    iket.mark("i16", cutlass.Int16(n))
+    iket.mark("i32", cutlass.Int32(n))
+    iket.mark("u32", cutlass.Uint32(n))
+    iket.mark("i64", cutlass.Int64(n))
+    iket.mark("f32", x[thread])
+    iket.mark("f64", cutlass.Float64(x[thread]))
+    iket.mark("none")
+    store = iket.range_start("store", thread)
+    x[0] = 1.0
+    iket.range_end(store, thread)
+"""
+KINDS = {
+    "i8": "s32",
+    "i16": "s32",
+    "i32": "s32",
+    "u32": "u32",
+    "i64": "s64",
+    "f32": "f32",
+    "f64": "f64",
+    "none": "",
+    "store": "s32",
+}
+
 CARRIED = """
     thread, _, _ = cute.arch.thread_idx()
     turn = iket.sentinel_token("turn")
@@ -109,7 +135,15 @@ def test_events_become_markers(compiled, arch):
 
 
 @pytest.mark.parametrize("arch", ARCHS)
-@pytest.mark.parametrize("body", [BODY, CARRIED, UNROLLED, MANY])
+def test_payloads_are_values(compiled, arch):
+    markers = instrument(compiled(VALUES, arch=arch).__ptx__).markers
+    kinds = {marker.scope: marker.payload for marker in markers if marker.verb != "end"}
+    assert kinds == KINDS
+    assert [marker.payload for marker in markers if marker.verb == "end"] == [""]
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("body", [BODY, VALUES, CARRIED, UNROLLED, MANY])
 def test_they_are_instrumented_and_assembled(compiled, arch, body):
     ptx = compiled(body, arch=arch).__ptx__
     made = assemble(instrument(ptx).ptx, kernel_of(ptx))
