@@ -170,12 +170,12 @@ def html_pan(subject: Subject) -> list[Figure]:
 def show_text(subject: Subject) -> list[Figure]:
     """``gwatch show``, the whole process, without a view and with the heaviest one."""
     figures = []
-    for view, limits in (("", (0.8, 5.0)), ("--concurrency", (None, None))):
+    for view in ("", "--concurrency"):
         command = [sys.executable, "-m", "gwatch", "show", str(subject.archive), *view.split()]
         seconds = best_seconds(
             lambda command=command: subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         )
-        limit = subject.limit(*limits)
+        limit = subject.limit(0.8, 5.0)
         figures.append(Figure(f"gwatch show {view}".strip(), seconds, "s", limit))
     return figures
 

@@ -1,12 +1,12 @@
 """Traces for Perfetto, read back with its own protos."""
 
 import gzip
-import json
 import shutil
 from random import Random
 
 import pytest
 from archives import Instant, Slice, Warp, archive, run
+from payload_runs import tiles
 
 from gwatch import libpygwatch
 from gwatch.cli import main
@@ -248,23 +248,59 @@ def test_command_writes_one_run(tmp_path, capsys):
     assert "the trace has 2 runs" in capsys.readouterr().err
 
 
-def test_query_with_trace_processor(tmp_path):
+@pytest.fixture
+def query(tmp_path):
+    """Run SQL over an archive's text as trace_processor reads it."""
     binary = shutil.which("trace_processor_shell") or shutil.which("trace_processor")
     if binary is None:
         pytest.skip("no package registry has the binary of trace_processor")
     from perfetto.trace_processor import TraceProcessor, TraceProcessorConfig
 
-    path = tmp_path / "t.pftrace"
+    opened = []
+
+    def run_query(text, sql):
+        path = tmp_path / f"t{len(opened)}.pftrace"
+        write_trace(libpygwatch.from_json(text), path)
+        config = TraceProcessorConfig(bin_path=binary)
+        opened.append(TraceProcessor(trace=str(path), config=config))
+        errors = "select name from stats where severity = 'error' and value > 0"
+        assert [row.name for row in opened[-1].query(errors)] == []
+        return list(opened[-1].query(sql))
+
+    yield run_query
+    for processor in opened:
+        processor.close()
+
+
+def test_query_slices(query):
     warps = [Warp(0, 0, 0, 50, [Slice(10, 40, 0), Slice(15, 20, 1, 1)])]
-    write_trace(libpygwatch.from_json(archive(run(warps))), path)
-    with TraceProcessor(trace=str(path), config=TraceProcessorConfig(bin_path=binary)) as processor:
-        rows = processor.query(
-            "select s.name, s.ts, s.dur, s.depth from slice s join thread_track t on "
-            "s.track_id = t.id order by s.ts"
-        )
-        assert [(row.name, row.ts, row.dur, row.depth) for row in rows] == [
-            ("load", 10, 30, 0),
-            ("dot", 15, 5, 1),
-        ]
-        errors = processor.query("select name from stats where severity = 'error' and value > 0")
-        assert json.dumps([row.name for row in errors]) == "[]"
+    rows = query(
+        archive(run(warps)),
+        "select s.name, s.ts, s.dur, s.depth from slice s join thread_track t on "
+        "s.track_id = t.id order by s.ts",
+    )
+    assert [(row.name, row.ts, row.dur, row.depth) for row in rows] == [
+        ("load", 10, 30, 0),
+        ("dot", 15, 5, 1),
+    ]
+
+
+def test_query_payloads(query):
+    rows = query(
+        archive(tiles()),
+        "select s.ts, a.int_value from slice s join args a using (arg_set_id) "
+        "where a.key = 'debug.payload' and s.name = 'tile' order by s.ts, s.id",
+    )
+    tiles_of_steps = [step % 4 for step in range(7) for _ in range(2)]
+    assert [row.int_value for row in rows] == tiles_of_steps
+
+
+def test_query_counters(query):
+    rows = query(
+        archive(tiles()),
+        "select c.ts, c.value from counter c join track t on c.track_id = t.id "
+        "where t.name = 'fill' order by c.ts, c.id",
+    )
+    assert [(row.ts, row.value) for row in rows] == [
+        (1000 * step + 500, step - 2) for step in range(8) for _ in range(2)
+    ]

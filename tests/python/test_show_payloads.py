@@ -9,7 +9,7 @@ from payload_runs import BIG, float32, float64, of_kind, tiles
 from test_show_views import SCHEMA
 
 from gwatch import libpygwatch
-from gwatch.show.page import Choice
+from gwatch.show.page import Choice, render_facts, render_text
 from gwatch.show.text import Style
 from gwatch.show.views import render_view_facts, render_views
 
@@ -143,3 +143,14 @@ def test_outliers_say_what_the_slow_ones_carried():
     ]
     plain = libpygwatch.from_json(archive(run([Warp(0, 0, 0, 3000, slices[:0])])))
     assert "payload" not in render_views(plain, Choice(), ["outliers"], "t.json", Style())
+
+
+def test_the_first_page_says_that_values_were_carried():
+    trace = libpygwatch.from_json(archive(tiles()))
+    text = render_text(trace, Choice(), "t.json", Style())
+    assert "payloads    tile (u32), mma (f32), fill (s64) carried values: --payloads" in text
+    facts = json.loads(json.dumps(render_facts(trace, Choice())))
+    jsonschema.validate(facts, SCHEMA)
+    assert [scope["payload"] for scope in facts["scopes"]] == ["u32", "f32", "s64", None]
+    plain = libpygwatch.from_json(archive(run([Warp(0, 0, 0, 9, [Slice(1, 2, 0)])])))
+    assert "payloads" not in render_text(plain, Choice(), "t.json", Style())

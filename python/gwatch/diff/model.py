@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gwatch import libpygwatch
+from gwatch.common.build_facts import BUILD_FACTS
 from gwatch.errors import UsageError
 
 FORMAT = "gwatch-diff"
@@ -14,14 +15,6 @@ FORMAT_VERSION = 1
 CONFIDENCE_PERCENT = 95
 METRICS = ("p50", "p95", "total", "lifetime")
 """What can be limited: the first three of every scope, the mean lifetime of a warp of every run."""
-
-_BUILD = (
-    "registers",
-    "local_bytes",
-    "spill_store_bytes",
-    "spill_load_bytes",
-    "static_shared_bytes",
-)
 
 
 @dataclass(frozen=True)
@@ -217,7 +210,7 @@ def _cautions(before: libpygwatch.Run, after: libpygwatch.Run) -> list[str]:
 
 
 def _builds(before: libpygwatch.BuildFacts, after: libpygwatch.BuildFacts) -> dict[str, Any]:
-    return {name: _known(getattr(before, name), getattr(after, name)) for name in _BUILD}
+    return {name: _known(getattr(before, name), getattr(after, name)) for name in BUILD_FACTS}
 
 
 def _known(before: int, after: int) -> dict[str, Any]:

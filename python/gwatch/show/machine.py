@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gwatch import libpygwatch
+from gwatch.common.build_facts import BUILD_FACTS
 from gwatch.show.fidelity import fidelity_facts
 from gwatch.show.header import warnings_of
 from gwatch.show.timeline import GAP, OUTSIDE, cell_text
@@ -37,13 +38,6 @@ _COMPILE = (
     "ptx_source",
     "lowered_from",
     "remarks",
-)
-_BUILD = (
-    "registers",
-    "local_bytes",
-    "spill_store_bytes",
-    "spill_load_bytes",
-    "static_shared_bytes",
 )
 _COUNTS = (
     "events",
@@ -104,8 +98,8 @@ def run_facts(
     """Collect all that ``gwatch show`` prints, and what it leaves out for want of room."""
     run = trace.runs[run_index]
     compile_facts = _pick(run.compile, _COMPILE)
-    compile_facts["original"] = _pick_known(run.compile.original, _BUILD)
-    compile_facts["traced"] = _pick_known(run.compile.traced, _BUILD)
+    compile_facts["original"] = _pick_known(run.compile.original, BUILD_FACTS)
+    compile_facts["traced"] = _pick_known(run.compile.traced, BUILD_FACTS)
     return {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -153,6 +147,7 @@ def scope_facts(
             "id": scope.id if scope.id >= 0 else None,
             "file": scope.file,
             "line": scope.line or None,
+            "payload": scope.payload or None,
             "letter": letters[index],
             "count": 0,
         }

@@ -14,6 +14,7 @@ from gwatch.show.finding import finding, finding_lines, group_facts
 from gwatch.show.header import header_lines
 from gwatch.show.letters import scope_letters
 from gwatch.show.machine import run_facts
+from gwatch.show.payloads import payload_hint
 from gwatch.show.pipeline import pipeline_lines
 from gwatch.show.statistics import statistics_lines
 from gwatch.show.text import Style
@@ -63,7 +64,7 @@ def render_text(trace: libpygwatch.Trace, choice: Choice, name: str, style: Styl
         header_lines(trace, choice.run, name, style),
         finding_lines(context),
         statistics_lines(run, context.statistics, summary.lifetime_ns, letters, style),
-        pipeline_lines(summary, run.lanes, style),
+        [*pipeline_lines(summary, run.lanes, style), *payload_hint(context)],
     ]
     used = sum(len(lines) + 1 for lines in sections)
     timeline = timeline_of(

@@ -7,11 +7,12 @@ from typing import Any
 from gwatch import libpygwatch
 from gwatch.show import units
 from gwatch.show.context import Context, table
-from gwatch.show.text import field
+from gwatch.show.text import field, shorten
 
 _FULL_TABLES = 3
 """With more scopes than this, tables share the lines that these would take."""
 _LEAST_ROWS = 2
+_HINTED_SCOPES = 4
 
 
 def payload_lines(context: Context) -> list[str]:
@@ -29,6 +30,20 @@ def payload_lines(context: Context) -> list[str]:
     if marks:
         lines += _mark_lines(context, marks)
     return lines
+
+
+def payload_hint(context: Context) -> list[str]:
+    """Say which scopes carried values, for a reader who has not asked; nothing when none did."""
+    names = [
+        f"{shorten(context.plain_name(index), 30)} ({scope.payload})"
+        for index, scope in enumerate(context.all_scopes)
+        if scope.payload
+    ]
+    if not names:
+        return []
+    more = len(names) - _HINTED_SCOPES
+    text = ", ".join(names[:_HINTED_SCOPES]) + (f" and {more} more" if more > 0 else "")
+    return field("payloads", f"{text} carried values: --payloads", context.style)
 
 
 def payload_facts(context: Context) -> dict[str, Any]:
