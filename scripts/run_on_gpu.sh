@@ -126,7 +126,7 @@ run_if_wanted do_trace_time 60 "$PYTHON" benchmarks/do_trace_time.py --json "$OU
 test_file records 90
 test_file launches 120
 test_file failures 150
-test_file examples 90
+test_file examples 150
 test_file devices 60
 test_file exports 60
 test_file payloads 180

@@ -47,6 +47,37 @@ def test_example_writes_reports_and_finds_its_result_right(arguments, tmp_path):
     assert run.counts.dropped_events == 0
 
 
+def reason_not_to_run(dsl):
+    module = {"numba": "numba_cuda"}.get(dsl, dsl)
+    if dsl in ("cupy", "numba") and importlib.util.find_spec(module) is None:
+        return f"{module} is not installed"
+    if dsl == "numba":
+        import numpy
+
+        if not hasattr(numpy, "row_stack"):  # numba-cuda up to 0.30.4 asks for it
+            return "this numba-cuda and this NumPy may not work together"
+    return None
+
+
+@pytest.mark.parametrize("dsl", ["gluon", "inductor", "cupy", "numba"])
+def test_small_example_finds_its_result_right(dsl, tmp_path):
+    from gwatch import libpygwatch
+
+    if reason := reason_not_to_run(dsl):
+        pytest.skip(reason)
+    archive = tmp_path / "trace.json"
+    ran = run_python(EXAMPLES / f"trace_{dsl}_saxpy.py", "--report", archive)
+
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "the result is right" in ran.stdout
+    (run,) = libpygwatch.read_archive(str(archive)).runs
+    assert run.counts.events > 0
+    assert run.counts.dropped_events == 0
+    assert {scope.name for scope in run.scopes} == {"load", "update"}
+    carried = libpygwatch.summarise_payloads(run, 4).slices
+    assert "load" in {run.scopes[one.scope].name for one in carried}
+
+
 def test_demo_traces_on_this_gpu_and_show_reads_its_archive(tmp_path):
     archive = tmp_path / "demo.json"
 

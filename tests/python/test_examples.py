@@ -18,12 +18,15 @@ from kernels.sass import find_nvdisasm, opcode_histogram
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
+from gwatch import libpygwatch
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "cuda" / "trace"
 ATTENTION = EXAMPLES / "trace_triton_attention.py"
 MATMUL = EXAMPLES / "trace_triton_matmul.py"
 GPU_KERNELS = ROOT / "tests" / "gpu" / "gpu_kernels.py"
 
+SMALL_EXAMPLES = {"gluon": {"size": 1024, "warps": 4}, "inductor": {"size": 1024}}
 LOOP_SCOPES = ("load_kv", "qk", "softmax", "pv")
 SMALL_KERNELS = {
     "steps": (128, {"start step", "end step"}),
@@ -115,6 +118,34 @@ def test_example_without_a_gpu_says_so(path, tmp_path):
 
     assert ran.returncode == 2
     assert ran.stderr.strip().endswith("No NVIDIA GPU here. `gwatch demo` shows a recorded trace.")
+
+
+@pytest.mark.parametrize("dsl", ["gluon", "inductor", "numba", "cupy"])
+def test_small_example_without_a_gpu_says_so(dsl, tmp_path):
+    torch_text = "class cuda:\n    is_available = staticmethod(lambda: False)\n"
+
+    ran = run_example(EXAMPLES / f"trace_{dsl}_saxpy.py", tmp_path, torch_text)
+
+    assert ran.returncode == 2
+    assert "this example needs" in ran.stderr
+
+
+def test_small_triton_examples_carry_their_turns(tmp_path):
+    from triton.experimental.gluon._runtime import GluonASTSource
+
+    pointers = {"y": "*fp32", "x": "*fp32", "a": "fp32", "turns": "i32"}
+    kernels = {dsl: load(EXAMPLES / f"trace_{dsl}_saxpy.py", tmp_path) for dsl in SMALL_EXAMPLES}
+    for dsl, constants in SMALL_EXAMPLES.items():
+        signature = {**pointers, **dict.fromkeys(constants, "constexpr")}
+        make = GluonASTSource if dsl == "gluon" else ASTSource
+        source = make(kernels[dsl].saxpy_kernel, signature, constants)
+        target = GPUTarget("cuda", 90, 32)
+        ptx = triton.compile(source, target=target, options={"num_warps": 4}).asm["ptx"]
+        found = libpygwatch.list_markers(ptx, "saxpy_kernel")
+        assert {(marker.verb, marker.scope, marker.payload) for marker in found} == {
+            ("start", "load", "s32"), ("end", "load", ""),
+            ("start", "update", "s32"), ("end", "update", ""),
+        }  # fmt: skip
 
 
 @pytest.mark.parametrize("path", [ATTENTION, MATMUL], ids=["attention", "matmul"])

@@ -20,7 +20,7 @@ CODE = """
 
 extern "C" __global__ void saxpy(float* y, const float* x, float a, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-        GWATCH_CUDA_KERNEL_SCOPE_START_NAMED("load");
+        GWATCH_CUDA_KERNEL_SCOPE_START_NAMED("load", i);
         const float loaded = x[i];
         GWATCH_CUDA_KERNEL_SCOPE_SWITCH_NAMED("load", "update");
         y[i] += a * loaded;

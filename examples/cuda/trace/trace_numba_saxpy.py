@@ -36,7 +36,7 @@ def main() -> int:
     @cuda.jit(lineinfo=True)
     def saxpy(y, x, a):
         for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
-            gw_trace.scope_start("load")
+            gw_trace.scope_start("load", i)
             loaded = x[i]
             gw_trace.scope_switch("load", "update")
             y[i] += a * loaded
