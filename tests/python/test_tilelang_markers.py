@@ -157,8 +157,11 @@ def test_value_of_a_wrong_type(markers):
         markers.mark(1, Value(text="x", dtype="float32", shape=(4,)))
 
 
-@pytest.mark.skipif(not has_tilelang, reason="tilelang is not installed")
-def test_tilelang_prints_the_markers():
+@pytest.fixture
+def lowered():
+    """The CUDA C++ that TileLang makes of a marked kernel."""
+    if not has_tilelang:
+        pytest.skip("tilelang is not installed")
     import tilelang
     import tilelang.language as T  # noqa: N812
     import tvm
@@ -181,13 +184,39 @@ def test_tilelang_prints_the_markers():
 
     target = {"kind": "cuda", "arch": "sm_90"}
     with tvm.target.Target(target):
-        source = tilelang.lower(twice, target=target).kernel_source
-    comments = re.findall(r"// gwatch:(.*?)\\n\\tmov\.(\w+)", source)
+        return tilelang.lower(twice, target=target).kernel_source
+
+
+def test_tilelang_prints_the_markers(lowered):
+    comments = re.findall(r"// gwatch:(.*?)\\n\\tmov\.(\w+)", lowered)
     assert comments == [
         ("start whole", "s32"), ("end whole", "u32"), ("start 100", "f32"),
         ("start turn", "s32"), ("end turn", "u32"), ("switch 100 tail", "u32"),
         ("mark 7", "s32"), ("end tail", "u32"),
     ]  # fmt: skip
+
+
+@pytest.mark.skipif(not find_tool("nvcc"), reason="nvcc is not installed")
+@pytest.mark.parametrize("target", ["sm_80", "sm_90a", "sm_100a"])
+def test_kernel_of_tilelang_is_instrumented_and_assembled(lowered, tmp_path, target):
+    import tilelang
+
+    path = tmp_path / "kernel.cu"
+    path.write_text(lowered)
+    package = Path(tilelang.__file__).parent
+    toolkit = Path(find_tool("nvcc")).parents[1] / "include"
+    folders = [package / "src", package / "3rdparty/cutlass/include", toolkit, toolkit / "cccl"]
+    flags = [f"-I{folder}" for folder in folders]
+    ptx = compile_to("ptx", path, tmp_path, f"-arch={target}", "-std=c++20", "-w", *flags)
+
+    found = libpygwatch.list_markers(ptx, "twice_kernel")
+    made = libpygwatch.instrument(ptx, "twice_kernel", "tilelang", (128, 1, 1))
+
+    assert {(one.verb, one.scope, one.payload) for one in found if one.payload} == {
+        ("start", "whole", "s32"), ("start", "100", "f32"), ("start", "turn", "s32"),
+        ("mark", "7", "s32"),
+    }  # fmt: skip
+    assert libpygwatch.assemble(made.ptx, "twice_kernel", assemblers.candidates([])).cubin
 
 
 class JITKernel:
