@@ -332,23 +332,19 @@ def test_values_of_diverged_lanes(workloads, library):
     lanes = marks_of(run)["lane"]
     assert len(lanes) == 32 * WARPS * BLOCKS
     assert all(mask == 1 << value for _, mask, value in lanes)
-    check_trips(slices_of(run)["trip"])
-    sides = defaultdict(list)
-    for lane, mask, value in slices_of(run)["side"]:
-        sides[lane.block, lane.warp].append((value, mask))
-    assert len(sides) == WARPS * BLOCKS
-    assert all(sorted(found) == [(0.5, 0x0000FFFF), (1.5, 0xFFFF0000)] for found in sides.values())
+    trips = {trip * 10**12: [lane for lane in range(32) if lane % 4 > trip] for trip in range(3)}
+    check_parts(run, "trip", trips)
+    check_parts(run, "side", {0.5: range(16), 1.5: range(16, 32)})
 
 
-def check_trips(slices):
-    """Lanes of a warp pass trip i of a loop, together or not, if they have more than i of them."""
+def check_parts(run, scope, lanes_of_value):
+    """In each warp the lanes of a value passed the scope with it, once each, together or not."""
     masks = defaultdict(list)
-    for lane, mask, value in slices:
+    for lane, mask, value in slices_of(run)[scope]:
         masks[lane.block, lane.warp, value].append(mask)
-    assert {value for *_, value in masks} == {0, 10**12, 2 * 10**12}
+    assert len(masks) == WARPS * BLOCKS * len(lanes_of_value)
     for (_, _, value), found in masks.items():
-        trip = value // 10**12
-        wanted = sum(1 << lane for lane in range(32) if lane % 4 > trip)
+        wanted = sum(1 << lane for lane in lanes_of_value[value])
         assert sum(found) == wanted
         assert sum(mask.bit_count() for mask in found) == wanted.bit_count()
 
