@@ -3,13 +3,11 @@
 #include <charconv>
 #include <cstdio>
 
-#include "base/progress.h"
-#include "report/payload.h"
 #include "report/run_facts.h"
+#include "report/run_walk.h"
 #include "trace/output_file.h"
 #include "trace/text.h"
 #include "trace/time_axis.h"
-#include "trace/warp_threads.h"
 
 namespace gwatch::report {
 
@@ -127,18 +125,16 @@ struct Numbers {
 };
 
 /// Which threads were there, unless all of the warp were, and what the marker carried.
-std::string arguments(std::uint32_t mask, std::uint32_t all_threads, trace::PayloadKind kind,
-                      const std::uint64_t* payload) {
-    if (kind == trace::PayloadKind::kNone) payload = nullptr;
-    if (mask == all_threads && !payload) return {};
+std::string arguments(const Threads& threads, const Payload& payload) {
+    if (threads.are_all && !payload.bits) return {};
     std::string text = ",\"args\":{";
-    if (mask != all_threads) {
-        char threads[32];
-        std::snprintf(threads, sizeof threads, "\"threads\":\"0x%x\"", mask);
-        text += threads;
-        if (payload) text += ',';
+    if (!threads.are_all) {
+        char mask[32];
+        std::snprintf(mask, sizeof mask, "\"threads\":\"0x%x\"", threads.mask);
+        text += mask;
+        if (payload.bits) text += ',';
     }
-    if (payload) text += "\"payload\":" + payload_json(kind, *payload).dump();
+    if (payload.bits) text += "\"payload\":" + payload_json(payload.kind, *payload.bits).dump();
     return text + '}';
 }
 
@@ -156,19 +152,6 @@ class RunWriter {
         for (const trace::Scope& scope : run.scopes) names_.push_back(quoted(scope.name));
     }
 
-    void write(const std::string& prefix) {
-        std::int64_t position = 0;
-        for (const Group& group : group_lanes(run_, by_)) {
-            write_group(group, prefix + group.name, position++);
-        }
-        for (std::size_t lane = 0; lane < rows_.size(); ++lane) write_slices(lane);
-        write_instants(run_.marks, "");
-        write_instants(run_.orphan_starts, ": start without an end");
-        write_instants(run_.orphan_ends, ": end without a start");
-        write_counters();
-    }
-
-  private:
     void write_group(const Group& group, const std::string& name, std::int64_t position) {
         const Row process{numbers_.next++, 0};
         out_.describe(process, "process_name", "name", name);
@@ -180,6 +163,36 @@ class RunWriter {
         }
     }
 
+    void write_slices(std::uint32_t index) {
+        const trace::Lane& lane = run_.lanes[index];
+        const trace::Slices& slices = run_.slices;
+        const std::vector<Row> rows =
+            rows_of_tracks(index, lay_out_slices(run_, lane, &track_of_slice_));
+        PayloadCursor payloads(slices.payloads, lane.first_slice);
+        for (std::uint64_t i = lane.first_slice; i < lane.end_slice; ++i) {
+            out_.slice(names_[slices.scope[i]], rows[track_of_slice_[i - lane.first_slice]],
+                       offset_ns_ + slices.start_ns[i], slices.duration_ns[i],
+                       arguments(threads_of(run_, lane, slices.mask[i]),
+                                 payload_of(run_, slices.scope[i], payloads.of(i))));
+        }
+    }
+
+    void write_instant(const Instant& instant) {
+        static constexpr const char* kSuffixes[] = {"", ": start without an end",
+                                                    ": end without a start"};
+        const char* suffix = kSuffixes[static_cast<int>(instant.kind)];
+        out_.instant(quoted(run_.scopes[instant.scope].name + suffix), rows_[instant.lane],
+                     offset_ns_ + instant.time_ns, arguments(instant.threads, instant.payload));
+    }
+
+    /// A counter for each warp and scope.
+    void write_sample(const Sample& sample) {
+        const std::string warp = lane_name(run_, run_.lanes[sample.lane], by_);
+        out_.counter(quoted(run_.scopes[sample.scope].name + ", " + warp), rows_[sample.lane],
+                     offset_ns_ + sample.time_ns, payload_text(sample.kind, sample.bits));
+    }
+
+  private:
     Row add_row(const Row& process, const std::string& name, std::int64_t sort_index) {
         const Row row{process.pid, numbers_.next++};
         out_.describe(row, "thread_name", "name", trace::to_utf8(name));
@@ -210,45 +223,6 @@ class RunWriter {
                                    1000 + rows_[lane].tid));
         }
         return rows;
-    }
-
-    void write_slices(std::size_t index) {
-        const trace::Lane& lane = run_.lanes[index];
-        const trace::Slices& slices = run_.slices;
-        const std::uint32_t all_threads = trace::warp_threads(run_.launch.block, lane.warp);
-        const std::vector<Row> rows =
-            rows_of_tracks(index, lay_out_slices(run_, lane, &track_of_slice_));
-        PayloadCursor payloads(slices.payloads, lane.first_slice);
-        for (std::uint64_t i = lane.first_slice; i < lane.end_slice; ++i) {
-            out_.slice(names_[slices.scope[i]], rows[track_of_slice_[i - lane.first_slice]],
-                       offset_ns_ + slices.start_ns[i], slices.duration_ns[i],
-                       arguments(slices.mask[i], all_threads, run_.scopes[slices.scope[i]].payload,
-                                 payloads.of(i)));
-        }
-        progress::advance(lane.end_slice - lane.first_slice);
-    }
-
-    void write_instants(const trace::Instants& instants, const std::string& suffix) {
-        PayloadCursor payloads(instants.payloads);
-        for (std::size_t i = 0; i < instants.size(); ++i) {
-            const std::uint32_t warp = run_.lanes[instants.lane[i]].warp;
-            out_.instant(quoted(run_.scopes[instants.scope[i]].name + suffix),
-                         rows_[instants.lane[i]], offset_ns_ + instants.time_ns[i],
-                         arguments(instants.mask[i], trace::warp_threads(run_.launch.block, warp),
-                                   run_.scopes[instants.scope[i]].payload, payloads.of(i)));
-        }
-    }
-
-    /// What marks carried, over time: a counter for each warp and scope.
-    void write_counters() {
-        for_each_payload(run_, run_.marks, [&](std::uint64_t row, std::uint64_t bits) {
-            const trace::Scope& scope = run_.scopes[run_.marks.scope[row]];
-            if (!is_countable(scope.payload, bits)) return;
-            const std::uint32_t lane = run_.marks.lane[row];
-            out_.counter(quoted(scope.name + ", " + lane_name(run_, run_.lanes[lane], by_)),
-                         rows_[lane], offset_ns_ + run_.marks.time_ns[row],
-                         payload_text(scope.payload, bits));
-        });
     }
 
     EventWriter& out_;
@@ -286,8 +260,8 @@ Result<void> write_chrome(const trace::Trace& trace, std::string_view producer,
     Numbers numbers;
     progress::begin(count_slices(trace));
     for (std::size_t i = 0; i < trace.runs.size(); ++i) {
-        RunWriter(out, trace.runs[i], by, axes.runs[i].offset_ns, numbers)
-            .write(process_prefix(trace, i));
+        RunWriter writer(out, trace.runs[i], by, axes.runs[i].offset_ns, numbers);
+        walk_run(trace.runs[i], by, process_prefix(trace, i), writer);
     }
     out.text("\n]}\n");
     out.flush();

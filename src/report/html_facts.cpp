@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/html_fidelity.h"
+#include "report/run_facts.h"
 #include "trace/statistics.h"
 
 namespace gwatch::report {
@@ -23,44 +24,6 @@ Json launch_facts(const trace::LaunchFacts& launch) {
             {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
             {"in_graph", launch.in_graph},
             {"sm_count", launch.sm_count}};
-}
-
-Json build_facts(const trace::BuildFacts& build) {
-    return {{"registers", build.registers},
-            {"local_bytes", build.local_bytes},
-            {"spill_store_bytes", build.spill_store_bytes},
-            {"spill_load_bytes", build.spill_load_bytes},
-            {"static_shared_bytes", build.static_shared_bytes}};
-}
-
-Json compile_facts(const trace::CompileFacts& compile) {
-    return {{"assembler", compile.assembler},
-            {"assembler_origin", compile.assembler_origin},
-            {"assembler_version", compile.assembler_version},
-            {"assembler_flags", compile.assembler_flags},
-            {"ptx_version", compile.ptx_version},
-            {"ptx_target", compile.ptx_target},
-            {"ptx_source", compile.ptx_source},
-            {"lowered_from", compile.lowered_from},
-            {"remarks", compile.remarks},
-            {"original", build_facts(compile.original)},
-            {"traced", build_facts(compile.traced)}};
-}
-
-Json count_facts(const trace::Counts& counts) {
-    return {{"events", counts.events},
-            {"records", counts.records},
-            {"dropped_events", counts.dropped_events},
-            {"dropped_records", counts.dropped_records},
-            {"orphan_starts", counts.orphan_starts},
-            {"orphan_ends", counts.orphan_ends},
-            {"warps_in_grid", counts.warps_in_grid},
-            {"warps_recorded", counts.warps_recorded},
-            {"unplaced_warps", counts.unplaced_warps},
-            {"blocks_in_grid", counts.blocks_in_grid},
-            {"blocks_selected", counts.blocks_selected},
-            {"buffer_bytes", counts.buffer_bytes},
-            {"buffer_bytes_needed", counts.buffer_bytes_needed}};
 }
 
 Json time_facts(const trace::TimeFacts& time) {
@@ -158,9 +121,9 @@ Json column_facts(const ColumnPacker& columns) {
 Json run_facts(const trace::Run& run, const ColumnPacker& columns, std::size_t chunk_count) {
     const TimeRange range = time_range(run);
     return {{"launch", launch_facts(run.launch)},
-            {"compile", compile_facts(run.compile)},
+            {"compile", archive_fields(run.compile)},
             {"scopes", scope_facts(run.scopes)},
-            {"counts", count_facts(run.counts)},
+            {"counts", archive_fields(run.counts)},
             {"time", time_facts(run.time)},
             {"stage_seconds", run.stage_seconds},
             {"warnings", run.warnings},

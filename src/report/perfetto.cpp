@@ -4,13 +4,11 @@
 #include <limits>
 #include <unordered_map>
 
-#include "base/progress.h"
-#include "report/payload.h"
 #include "report/perfetto_packets.h"
 #include "report/run_facts.h"
+#include "report/run_walk.h"
 #include "trace/text.h"
 #include "trace/time_axis.h"
-#include "trace/warp_threads.h"
 
 namespace gwatch::report {
 
@@ -47,18 +45,64 @@ class RunWriter {
           numbers_(numbers),
           tracks_(run.lanes.size()) {}
 
-    void write(const std::string& name, const std::string& prefix) {
+    /// Comes first.
+    void write_head(const std::string& name) {
         write_names();
         write_launch(name);
-        std::int32_t position = 0;
-        for (const Group& group : group_lanes(run_, by_)) {
-            write_group(group, prefix + group.name, position++);
+    }
+
+    void write_group(const Group& group, const std::string& name, std::int32_t position) {
+        const std::int32_t pid = numbers_.next_process_or_thread++;
+        const std::uint64_t process_track = add_track([&](Message<Track>& track) {
+            Message<Process> process(track, Track::kProcess);
+            process.add_int32(Process::kPid, pid);
+            process.add_int32(Process::kSortIndex, position);
+            process.add_string(Process::kName, name);
+            if (by_ == GroupBy::kBlock && !group.blocks.empty()) {
+                process.add_string(Process::kLabels,
+                                   "SM " + std::to_string(group.blocks.front().sm));
+            }
+        });
+        write_blocks(group, process_track);
+        for (const std::uint32_t lane : group.lanes) add_lane(lane, pid);
+    }
+
+    /// Clocks must not go back in a sequence: lanes come in order of entry.
+    void write_slices(std::uint32_t index) {
+        const trace::Lane& lane = run_.lanes[index];
+        if (lane.first_slice == lane.end_slice) return;
+        const std::uint32_t count = lay_out_slices(run_, lane, &track_of_slice_);
+        for (std::uint32_t number = 0; number < count; ++number) {
+            const std::uint64_t track =
+                number == 0 ? tracks_[index].track
+                            : add_child_track(tracks_[index].track,
+                                              "warp " + std::to_string(lane.warp) +
+                                                  ", overlapping " + std::to_string(number));
+            begin_track(track, lane.enter_ns);
+            write_track(lane, number);
         }
-        for (const std::uint32_t lane : lanes_by_entry()) write_slices(lane);
-        write_instants(run_.marks, 0, kMark);
-        write_instants(run_.orphan_starts, 1, kUnmatched);
-        write_instants(run_.orphan_ends, 2, kUnmatched);
-        write_counters();
+    }
+
+    void write_instant(const Instant& instant) {
+        const auto variant = static_cast<unsigned>(instant.kind);
+        out_.event(offset_ns_ + instant.time_ns, EventType::kInstant, tracks_[instant.lane].track,
+                   [&](Message<TrackEvent>& event) {
+                       event.add_uint64(TrackEvent::kNameIid, name_iid(instant.scope, variant));
+                       event.add_uint64(TrackEvent::kCategoryIids,
+                                        instant.kind == InstantKind::kMark ? kMark : kUnmatched);
+                       add_arguments(event, instant.threads, instant.payload);
+                   });
+    }
+
+    /// A counter for each warp and scope, below the warp.
+    void write_sample(const Sample& sample) {
+        std::uint64_t& track = counters_[std::uint64_t{sample.lane} << 32 | sample.scope];
+        if (track == 0)
+            track = add_counter(tracks_[sample.lane].track, run_.scopes[sample.scope].name);
+        out_.event(offset_ns_ + sample.time_ns, EventType::kCounter, track,
+                   [&](Message<TrackEvent>& event) {
+                       add_counter_value(event, sample.kind, sample.bits);
+                   });
     }
 
   private:
@@ -127,22 +171,6 @@ class RunWriter {
         out_.event(offset_ns_ + end, EventType::kSliceEnd, launches, [](auto&) {});
     }
 
-    void write_group(const Group& group, const std::string& name, std::int32_t position) {
-        const std::int32_t pid = numbers_.next_process_or_thread++;
-        const std::uint64_t process_track = add_track([&](Message<Track>& track) {
-            Message<Process> process(track, Track::kProcess);
-            process.add_int32(Process::kPid, pid);
-            process.add_int32(Process::kSortIndex, position);
-            process.add_string(Process::kName, name);
-            if (by_ == GroupBy::kBlock && !group.blocks.empty()) {
-                process.add_string(Process::kLabels,
-                                   "SM " + std::to_string(group.blocks.front().sm));
-            }
-        });
-        write_blocks(group, process_track);
-        for (const std::uint32_t lane : group.lanes) add_lane(lane, pid);
-    }
-
     void write_blocks(const Group& group, std::uint64_t process_track) {
         std::vector<std::uint64_t> rows = {process_track};
         while (rows.size() < group.rows) {
@@ -176,32 +204,6 @@ class RunWriter {
         });
     }
 
-    /// Clocks must not go back in a sequence.
-    std::vector<std::uint32_t> lanes_by_entry() const {
-        std::vector<std::uint32_t> order(run_.lanes.size());
-        for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t left, std::uint32_t right) {
-            return run_.lanes[left].enter_ns < run_.lanes[right].enter_ns;
-        });
-        return order;
-    }
-
-    void write_slices(std::uint32_t index) {
-        const trace::Lane& lane = run_.lanes[index];
-        if (lane.first_slice == lane.end_slice) return;
-        const std::uint32_t count = lay_out_slices(run_, lane, &track_of_slice_);
-        for (std::uint32_t number = 0; number < count; ++number) {
-            const std::uint64_t track =
-                number == 0 ? tracks_[index].track
-                            : add_child_track(tracks_[index].track,
-                                              "warp " + std::to_string(lane.warp) +
-                                                  ", overlapping " + std::to_string(number));
-            begin_track(track, lane.enter_ns);
-            write_track(lane, number);
-        }
-        progress::advance(lane.end_slice - lane.first_slice);
-    }
-
     /// Further short events are on this track, from this time on.
     void begin_track(std::uint64_t track, std::int64_t time_ns) {
         out_.packet([&](Message<Packet>& packet) {
@@ -230,7 +232,6 @@ class RunWriter {
     }
 
     void write_track(const trace::Lane& lane, std::uint32_t number) {
-        const std::uint32_t all_threads = trace::warp_threads(run_.launch.block, lane.warp);
         PayloadCursor payloads(run_.slices.payloads, lane.first_slice);
         for (std::uint64_t i = lane.first_slice; i < lane.end_slice; ++i) {
             if (track_of_slice_[i - lane.first_slice] != number) continue;
@@ -239,8 +240,8 @@ class RunWriter {
             out_.short_event(
                 step_to(start), EventType::kSliceBegin, [&](Message<TrackEvent>& event) {
                     event.add_uint64(TrackEvent::kNameIid, name_iid(run_.slices.scope[i]));
-                    add_threads(event, run_.slices.mask[i], all_threads);
-                    add_payload(event, run_.slices.scope[i], payloads.of(i));
+                    add_arguments(event, threads_of(run_, lane, run_.slices.mask[i]),
+                                  payload_of(run_, run_.slices.scope[i], payloads.of(i)));
                 });
             open_ends_.push_back(start + run_.slices.duration_ns[i]);
         }
@@ -254,52 +255,18 @@ class RunWriter {
         }
     }
 
-    static void add_threads(Message<TrackEvent>& event, std::uint32_t mask,
-                            std::uint32_t all_threads) {
-        if (mask == all_threads) return;
-        Message<Annotation> annotation(event, TrackEvent::kDebugAnnotations);
-        annotation.add_uint64(Annotation::kNameIid, kThreadsName);
-        annotation.add_uint64(Annotation::kPointer, mask);
-    }
-
-    void add_payload(Message<TrackEvent>& event, std::uint32_t scope,
-                     const std::uint64_t* bits) const {
-        const trace::PayloadKind kind = run_.scopes[scope].payload;
-        if (!bits || kind == trace::PayloadKind::kNone) return;
-        Message<Annotation> annotation(event, TrackEvent::kDebugAnnotations);
-        annotation.add_uint64(Annotation::kNameIid, kPayloadName);
-        perfetto::add_payload(annotation, kind, *bits);
-    }
-
-    void write_instants(const trace::Instants& instants, unsigned variant, Category category) {
-        PayloadCursor payloads(instants.payloads);
-        for (std::size_t i = 0; i < instants.size(); ++i) {
-            const std::uint32_t lane = instants.lane[i];
-            out_.event(
-                offset_ns_ + instants.time_ns[i], EventType::kInstant, tracks_[lane].track,
-                [&](Message<TrackEvent>& event) {
-                    event.add_uint64(TrackEvent::kNameIid, name_iid(instants.scope[i], variant));
-                    event.add_uint64(TrackEvent::kCategoryIids, category);
-                    add_threads(event, instants.mask[i],
-                                trace::warp_threads(run_.launch.block, run_.lanes[lane].warp));
-                    add_payload(event, instants.scope[i], payloads.of(i));
-                });
+    static void add_arguments(Message<TrackEvent>& event, const Threads& threads,
+                              const Payload& payload) {
+        if (!threads.are_all) {
+            Message<Annotation> annotation(event, TrackEvent::kDebugAnnotations);
+            annotation.add_uint64(Annotation::kNameIid, kThreadsName);
+            annotation.add_uint64(Annotation::kPointer, threads.mask);
         }
-    }
-
-    /// What marks carried, over time: a counter for each warp and scope, below the warp.
-    void write_counters() {
-        std::unordered_map<std::uint64_t, std::uint64_t> counters;
-        for_each_payload(run_, run_.marks, [&](std::uint64_t row, std::uint64_t bits) {
-            const std::uint32_t scope = run_.marks.scope[row];
-            const trace::PayloadKind kind = run_.scopes[scope].payload;
-            if (!is_countable(kind, bits)) return;
-            const std::uint32_t lane = run_.marks.lane[row];
-            std::uint64_t& track = counters[std::uint64_t{lane} << 32 | scope];
-            if (track == 0) track = add_counter(tracks_[lane].track, run_.scopes[scope].name);
-            out_.event(offset_ns_ + run_.marks.time_ns[row], EventType::kCounter, track,
-                       [&](Message<TrackEvent>& event) { add_counter_value(event, kind, bits); });
-        });
+        if (payload.bits) {
+            Message<Annotation> annotation(event, TrackEvent::kDebugAnnotations);
+            annotation.add_uint64(Annotation::kNameIid, kPayloadName);
+            add_payload(annotation, payload.kind, *payload.bits);
+        }
     }
 
     std::uint64_t add_counter(std::uint64_t parent, const std::string& name) {
@@ -319,6 +286,7 @@ class RunWriter {
     std::vector<std::uint32_t> track_of_slice_;  ///< of one lane
     std::vector<std::int64_t> open_ends_;        ///< of the slices that are open on one track
     std::int64_t now_ns_ = 0;                    ///< of the event before
+    std::unordered_map<std::uint64_t, std::uint64_t> counters_;  ///< tracks, by lane and scope
 };
 
 /// What is said of the whole file, in a sequence of its own.
@@ -362,8 +330,9 @@ Result<void> write_perfetto(const trace::Trace& trace, std::string_view producer
     progress::begin(count_slices(trace));
     for (std::size_t i = 0; i < trace.runs.size(); ++i) {
         out.use_sequence(static_cast<std::uint32_t>(i + 2));
-        RunWriter(out, trace.runs[i], by, axes.runs[i].offset_ns, numbers)
-            .write(run_name(trace, i), process_prefix(trace, i));
+        RunWriter writer(out, trace.runs[i], by, axes.runs[i].offset_ns, numbers);
+        writer.write_head(run_name(trace, i));
+        walk_run(trace.runs[i], by, process_prefix(trace, i), writer);
     }
     out.flush();
     return file->close();

@@ -16,6 +16,14 @@ Json values_of(const Facts& facts) {
 
 }  // namespace
 
+Json archive_fields(const trace::CompileFacts& facts) {
+    return values_of(facts);
+}
+
+Json archive_fields(const trace::Counts& facts) {
+    return values_of(facts);
+}
+
 Json facts_of(const trace::Run& run) {
     Json facts = {{"launch", values_of(run.launch)},
                   {"compile", values_of(run.compile)},

@@ -11,4 +11,8 @@ namespace gwatch::report {
 /// of its scopes. For formats without a place of their own for each.
 nlohmann::ordered_json facts_of(const trace::Run& run);
 
+/// Facts under the names and in the order of the archive.
+nlohmann::ordered_json archive_fields(const trace::CompileFacts& facts);
+nlohmann::ordered_json archive_fields(const trace::Counts& facts);
+
 }  // namespace gwatch::report

@@ -1,7 +1,9 @@
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "base/progress.h"
@@ -13,6 +15,7 @@ namespace gwatch::trace {
 namespace {
 
 constexpr std::size_t kPiece = 1 << 20;
+constexpr std::uintmax_t kMostReserved = std::uintmax_t{1} << 32;
 
 struct GzClose {
     void operator()(gzFile file) const { gzclose(file); }
@@ -39,6 +42,10 @@ Result<Trace> read_archive(const std::string& path) {
     if (!file) return io_error("read", path, std::strerror(errno));
     gzbuffer(file.get(), kPiece);
     std::string text;
+    std::error_code unknown;
+    const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
+    // Packed or not, so much it will be at least; and a piece more, to see that it is all.
+    if (!unknown) text.reserve(std::min(bytes, kMostReserved) + kPiece);
     for (;;) {
         const std::size_t size = text.size();
         text.resize(size + kPiece);

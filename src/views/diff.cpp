@@ -165,24 +165,26 @@ std::vector<ScopeChange> matched_scopes(const trace::Run& before, const trace::R
     return scopes;
 }
 
-void fill_before(const Side& side, ScopeChange& change) {
-    if (!change.before) return;
-    const trace::ScopeStatistics& scope = side.statistics(*change.before);
-    change.count_before = scope.count;
-    change.p50_ns.before = scope.p50_ns;
-    change.p95_ns.before = scope.p95_ns;
-    change.total_ns.before = static_cast<double>(scope.total_ns);
-    change.share.before = ratio(change.total_ns.before, side.lifetime_ns());
+/// Fills the figures of one side: `half` is &Change::before or &Change::after.
+void fill_half(const Side& side, const trace::ScopeStatistics& scope, double Change::* half,
+               ScopeChange& change) {
+    change.p50_ns.*half = scope.p50_ns;
+    change.p95_ns.*half = scope.p95_ns;
+    change.total_ns.*half = static_cast<double>(scope.total_ns);
+    change.share.*half = ratio(change.total_ns.*half, side.lifetime_ns());
 }
 
-void fill_after(const Side& side, ScopeChange& change) {
-    if (!change.after) return;
-    const trace::ScopeStatistics& scope = side.statistics(*change.after);
-    change.count_after = scope.count;
-    change.p50_ns.after = scope.p50_ns;
-    change.p95_ns.after = scope.p95_ns;
-    change.total_ns.after = static_cast<double>(scope.total_ns);
-    change.share.after = ratio(change.total_ns.after, side.lifetime_ns());
+void fill_figures(const Side& before, const Side& after, ScopeChange& change) {
+    if (change.before) {
+        const trace::ScopeStatistics& scope = before.statistics(*change.before);
+        change.count_before = scope.count;
+        fill_half(before, scope, &Change::before, change);
+    }
+    if (change.after) {
+        const trace::ScopeStatistics& scope = after.statistics(*change.after);
+        change.count_after = scope.count;
+        fill_half(after, scope, &Change::after, change);
+    }
 }
 
 void fill_intervals(Side& before, Side& after, ScopeChange& change) {
@@ -223,8 +225,7 @@ RunDiff diff_runs(const trace::Run& before, const trace::Run& after, const DiffO
     }
     diff.scopes = matched_scopes(before, after);
     for (ScopeChange& change : diff.scopes) {
-        fill_before(first, change);
-        fill_after(second, change);
+        fill_figures(first, second, change);
         fill_intervals(first, second, change);
     }
     return diff;

@@ -57,7 +57,7 @@ void OverlapCounter::add(std::int64_t start_ns, std::int64_t end_ns, std::uint32
     changes.push_back({end_ns, kNone});
 }
 
-void OverlapCounter::apply(Reader& reader, std::int64_t time_ns) {
+std::int64_t OverlapCounter::apply(Reader& reader, std::int64_t time_ns) {
     while (reader.next != reader.end && reader.next->time_ns <= time_ns) {
         if (reader.place != kNone && --warps_in_[reader.place] == 0)
             active_ &= ~(1u << reader.place);
@@ -65,25 +65,28 @@ void OverlapCounter::apply(Reader& reader, std::int64_t time_ns) {
         if (reader.place != kNone && warps_in_[reader.place]++ == 0) active_ |= 1u << reader.place;
         ++reader.next;
     }
+    return reader.next != reader.end ? reader.next->time_ns : kNever;
 }
 
 /// Merges the lanes of the block: at each change of any of them, adds the time since the last.
 void OverlapCounter::finish_block() {
     std::vector<Reader> readers;
+    std::vector<std::int64_t> next_ns;  // of each reader; beside each other, for many look-ups
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
         const std::vector<Change>& changes = changes_[lane];
-        if (!changes.empty())
-            readers.push_back({changes.data(), changes.data() + changes.size(), kNone});
+        if (changes.empty()) continue;
+        readers.push_back({changes.data(), changes.data() + changes.size(), kNone});
+        next_ns.push_back(changes.front().time_ns);
     }
     lanes_ = 0;
     std::int64_t before = 0;
     while (true) {
         std::int64_t now = kNever;
-        for (const Reader& reader : readers)
-            if (reader.next != reader.end) now = std::min(now, reader.next->time_ns);
+        for (const std::int64_t next : next_ns) now = std::min(now, next);
         if (now == kNever) return;
         if (active_ != 0) time_by_set_[active_] += now - before;
-        for (Reader& reader : readers) apply(reader, now);
+        for (std::size_t i = 0; i < readers.size(); ++i)
+            if (next_ns[i] <= now) next_ns[i] = apply(readers[i], now);
         before = now;
     }
 }

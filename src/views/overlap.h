@@ -33,7 +33,8 @@ class OverlapCounter {
     };
 
     void finish_block();
-    void apply(Reader& reader, std::int64_t time_ns);
+    /// Makes the reader's changes up to this time; returns the time of its next one.
+    std::int64_t apply(Reader& reader, std::int64_t time_ns);
 
     std::int64_t begin_ns_;
     std::int64_t end_ns_;
