@@ -43,15 +43,17 @@ const char* reason_for(Placement placement) {
     return "";
 }
 
-/// Markers with nothing but carriers, braces, .loc and .reg between them. Only the first of them
-/// may have a payload: its value is read in front of the first carrier.
+bool has_payload(const FoundMarker& marker) {
+    return marker.payload.kind != record::PayloadKind::kNone;
+}
+
+/// Markers with nothing but carriers, braces, .loc and .reg between them.
 class Fusion {
   public:
     explicit Fusion(const ptx::Module& module) : module_(module) {}
 
     bool joins(const FoundMarker& previous, const FoundMarker& next) const {
         if (has_guard(previous.carrier) || has_guard(next.carrier)) return false;
-        if (next.payload.kind != record::PayloadKind::kNone) return false;
         for (std::uint32_t i = previous.carrier + 1; i < next.carrier; ++i) {
             if (!is_transparent(module_.statements()[i])) return false;
         }
@@ -119,13 +121,24 @@ class Planner {
         plan_.functions.push_back({index, {}});
         auto exit = exits.begin();
         for (std::size_t begin = 0, end = 0; begin < markers.size(); begin = end) {
-            end = begin + 1;
-            while (end < markers.size() && fusion_.joins(markers[end - 1], markers[end])) ++end;
+            end = end_of_fused(markers, begin);
             for (; exit != exits.end() && *exit < markers[begin].carrier; ++exit) add_exit(*exit);
             add_markers(markers, begin, end);
         }
         for (; exit != exits.end(); ++exit) add_exit(*exit);
         if (plan_.functions.back().sites.empty() && !function.is_entry) plan_.functions.pop_back();
+    }
+
+    /// Behind the last marker that fuses with the one at `begin`. At most one of them has a
+    /// payload: their record has room for one.
+    std::size_t end_of_fused(const std::vector<FoundMarker>& markers, std::size_t begin) const {
+        bool any_payload = has_payload(markers[begin]);
+        std::size_t end = begin + 1;
+        for (; end < markers.size() && fusion_.joins(markers[end - 1], markers[end]); ++end) {
+            if (any_payload && has_payload(markers[end])) break;
+            any_payload = any_payload || has_payload(markers[end]);
+        }
+        return end;
     }
 
     void add_exit(std::uint32_t statement) {
@@ -135,8 +148,13 @@ class Planner {
     }
 
     void add_markers(const std::vector<FoundMarker>& markers, std::size_t begin, std::size_t end) {
-        Site& site = add_site(markers[begin].carrier, false);
-        plan_.functions.back().sites.back().payload = markers[begin].payload;
+        const auto first = markers.begin() + static_cast<std::ptrdiff_t>(begin);
+        const auto last = markers.begin() + static_cast<std::ptrdiff_t>(end);
+        const auto found = std::find_if(first, last, has_payload);
+        // A value can be read in front of its own carrier.
+        const FoundMarker& recorded = found == last ? *first : *found;
+        Site& site = add_site(recorded.carrier, false);
+        plan_.functions.back().sites.back().payload = recorded.payload;
         site.markers = static_cast<std::uint32_t>(end - begin);
         for (std::size_t i = begin; i < end; ++i) add_marker(markers[i], site);
         site.source = plan_.markers[plan_.markers.size() - site.markers].source;

@@ -248,10 +248,11 @@ void LaunchCheck::expect_values() const {
     std::map<std::pair<std::uint32_t, std::string>, std::set<std::uint64_t>> had;
     for (std::uint32_t lane = 0; lane < run_.lanes.size(); ++lane) {
         for (const Witnessed& one : recorded_.at({run_.lanes[lane].block, run_.lanes[lane].warp})) {
-            if (one.markers.empty()) continue;
-            const RandomMarker& marker = kernel_.markers[one.markers.front()];
-            if (marker.payload == record::PayloadKind::kNone) continue;
-            had[{lane, marker.scope}].insert(one.payloads.begin(), one.payloads.end());
+            for (const std::uint32_t index : one.markers) {
+                const RandomMarker& marker = kernel_.markers[index];
+                if (marker.payload == record::PayloadKind::kNone) continue;
+                had[{lane, marker.scope}].insert(one.payloads.begin(), one.payloads.end());
+            }
         }
     }
     const auto expect = [&](std::uint32_t lane, std::uint32_t scope, std::uint64_t bits) {
@@ -306,9 +307,9 @@ void LaunchCheck::expect_warp(std::uint32_t lane, bool timed, bool groups) const
 }
 
 /// The value of the lane that writes: the lowest.
-std::optional<std::uint64_t> LaunchCheck::payload_of(const Witnessed& one) const {
-    if (kernel_.markers[one.markers.front()].payload == record::PayloadKind::kNone)
-        return std::nullopt;
+std::optional<std::uint64_t> LaunchCheck::payload_of(const Witnessed& one,
+                                                     const RandomMarker& marker) {
+    if (marker.payload == record::PayloadKind::kNone) return std::nullopt;
     return one.payloads[static_cast<std::size_t>(std::countr_zero(one.lanes))];
 }
 
@@ -319,7 +320,7 @@ std::vector<ThreadEvent> LaunchCheck::expected_of(const Seen& seen, std::uint32_
         const auto [from, to] = times_of(one);
         for (const std::uint32_t index : one.markers) {
             const RandomMarker& marker = kernel_.markers[index];
-            const auto payload = index == one.markers.front() ? payload_of(one) : std::nullopt;
+            const auto payload = payload_of(one, marker);
             switch (marker.verb) {
                 case instrument::Verb::kStart:
                     events.push_back({ActionKind::kStart, marker.scope, from, to, payload});

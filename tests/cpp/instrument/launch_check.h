@@ -58,7 +58,8 @@ class LaunchCheck {
     void expect_warp(std::uint32_t lane, bool timed, bool groups) const;
     std::vector<ThreadEvent> expected_of(const Seen& seen, std::uint32_t thread) const;
     std::vector<ThreadEvent> decoded_of(std::uint32_t lane, std::uint32_t thread) const;
-    std::optional<std::uint64_t> payload_of(const Witnessed& one) const;
+    static std::optional<std::uint64_t> payload_of(const Witnessed& one,
+                                                   const RandomMarker& marker);
     void expect_slices(std::uint32_t lane, std::uint32_t thread,
                        const std::vector<ThreadEvent>& recorded) const;
     void expect_exit(std::uint32_t lane, const Seen& seen) const;

@@ -216,23 +216,28 @@ TEST(Payload, IsReadBeforeItsCarrierOverwritesIt) {
     }
 }
 
-/// Those without a value fuse with the one in front of them that has one.
-TEST(Payload, OnlyTheFirstOfFusedMarkersHasOne) {
-    const TracedKernel kernel(kernel_text(marker("end a") + carried("start b", "mov.s32 %r7, 3") +
-                                          marker("start c") + marker("mark d") +
-                                          carried("mark e", "mov.s32 %r7, 4") + "\tret;\n"));
+/// A record has room for one value, wherever its marker stands among the fused ones, and whatever
+/// the other carriers overwrite.
+TEST(Payload, OneOfFusedMarkersMayHaveOne) {
+    const TracedKernel kernel(kernel_text(
+        "\tadd.u32 %r6, %r1, 3;\n" + marker("end a") + "\t{\n\t.reg .b32 %r6;\n" +
+        carried("end x", "mov.u32 %r6, 0") + "\t}\n" + carried("start b", "mov.s32 %r5, %r6") +
+        marker("start c") + marker("mark d") + carried("mark e", "mov.s32 %r7, %r7") +
+        carried("mark f", "mov.s32 %r7, 5") + "\tret;\n"));
     const auto& sites = kernel.sites().sites;
     ASSERT_EQ(sites.size(), 4u);
-    EXPECT_EQ(sites[0].actions.size(), 1u);
-    ASSERT_EQ(sites[1].actions.size(), 3u);
-    EXPECT_EQ(sites[1].actions[0].payload, PayloadKind::kSigned32);
-    EXPECT_EQ(sites[1].actions[1].payload, PayloadKind::kNone);
-    EXPECT_EQ(sites[2].actions[0].payload, PayloadKind::kSigned32);
+    ASSERT_EQ(sites[0].actions.size(), 5u);
+    for (std::size_t i = 0; i < 5; ++i) {
+        EXPECT_EQ(sites[0].actions[i].payload, i == 2 ? PayloadKind::kSigned32  //
+                                                      : PayloadKind::kNone);
+    }
+    EXPECT_EQ(sites[1].actions.size(), 1u);
     const Traced traced = kernel.run({}, {});
     ASSERT_EQ(traced.failure, "");
     ASSERT_EQ(traced.events.size(), 4u);
-    EXPECT_EQ(traced.events[1].payload, 3u);
-    EXPECT_EQ(traced.events[2].payload, 4u);
+    EXPECT_EQ(traced.events[0].payload, 3u);
+    EXPECT_EQ(traced.events[1].payload, 0u);
+    EXPECT_EQ(traced.events[2].payload, 5u);
 }
 
 /// Names that would mean something else in the text of the injected code.

@@ -48,6 +48,13 @@ Witness::Witness(const ptx::Module& module, const instrument::Instrumented& inst
     : places_(module.statements().size()), markers_of_(instrumented.sites.sites.size() + 1) {
     for (std::uint32_t i = 0; i < instrumented.markers.size(); ++i)
         markers_of_[instrumented.markers[i].site].push_back(i);
+    for (const auto& markers : markers_of_) {
+        const auto found = std::find_if(markers.begin(), markers.end(), [&](std::uint32_t marker) {
+            return instrumented.markers[marker].payload != record::PayloadKind::kNone;
+        });
+        const std::uint32_t first = markers.empty() ? ptx::kNone : markers.front();
+        recorded_.push_back(found == markers.end() ? first : *found);
+    }
     for (const ptx::Function& function : module.functions()) {
         const ptx::Scope& body = module.scopes()[function.body_scope];
         for (std::uint32_t i = body.open_statement + 1; i <= body.close_statement; ++i) {
@@ -74,9 +81,8 @@ void Witness::see(const Passing& passing) {
         found->second[lane] = passing.clock;
     }
     const auto& markers = markers_of_[place.site];
-    // Of fused markers the record stands in front of the first one.
-    const bool begins = place.marker == ptx::kNone || place.marker == markers.front();
-    if (place.site == 0 || !begins) return;
+    const bool is_recorded = place.marker == ptx::kNone || place.marker == recorded_[place.site];
+    if (place.site == 0 || !is_recorded) return;
     warps_[key].push_back(
         {place.site, markers, passing.lanes, earliest, passing.clock, passing.moved});
 }

@@ -19,7 +19,7 @@ struct Witnessed {
     std::uint32_t lanes;
     std::uint64_t earliest;
     std::uint64_t latest;
-    std::array<std::uint64_t, 32> payloads;  ///< of each lane, if the first marker has one
+    std::array<std::uint64_t, 32> payloads;  ///< of each lane, if a marker has one
 };
 
 /// Keeps of a simulation, without a look at what the injected code does, which lanes of each warp
@@ -32,7 +32,8 @@ class Witness {
     void see(const Passing& passing);
 
     using WarpKey = std::pair<std::uint64_t, std::uint32_t>;  ///< linear block, warp
-    /// In order of time. Fused markers are one, when the first is passed: the others follow it.
+    /// In order of time. Fused markers are one, when the one with a payload is passed, or the
+    /// first.
     const std::map<WarpKey, std::vector<Witnessed>>& warps() const { return warps_; }
 
     std::array<std::uint32_t, 3> grid{1, 1, 1};
@@ -46,6 +47,7 @@ class Witness {
 
     std::vector<Place> places_;                           ///< by statement
     std::vector<std::vector<std::uint32_t>> markers_of_;  ///< by the number of the site
+    std::vector<std::uint32_t> recorded_;                 ///< of these the one that is witnessed
     std::map<WarpKey, std::vector<Witnessed>> warps_;
     std::map<WarpKey, std::array<std::uint64_t, 32>> last_clocks_;  ///< of the lanes' own steps
 };
