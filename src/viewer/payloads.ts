@@ -1,20 +1,23 @@
 // Values that markers carried along: of some slices, and of some instants.
 
-import { Columns, Numbers } from "./columns";
+import { Columns, Numbers, unzigzag } from "./columns";
 import { PayloadKind } from "./facts";
 
 /** Rows ascend; a value's 64 bits stand in two halves. */
 export interface Payloads {
-  row: Float64Array;
+  row: Uint32Array;
   low: Numbers;
   high: Numbers;
 }
 
-/** Those of a table; undefined when it has none. `differences` are turned into rows by `sums`. */
-export function readPayloads(columns: Columns, prefix: string, sums: (differences: Numbers) => Float64Array): Payloads | undefined {
+/** Those of a table; undefined when it has none. */
+export function readPayloads(columns: Columns, prefix: string): Payloads | undefined {
   if (!columns.has(`${prefix}.payload_row`)) return undefined;
   const read = (name: string) => columns.read(`${prefix}.payload_${name}`);
-  return { row: sums(read("row")), low: read("low"), high: read("high") };
+  const differences = read("row");
+  const row = new Uint32Array(differences.length);
+  for (let place = 0, last = 0; place < row.length; place++) row[place] = last += unzigzag(differences[place]);
+  return { row, low: read("low"), high: read("high") };
 }
 
 /** The same for a table whose rows were put in another order: its row i was order[i]. */
@@ -23,7 +26,7 @@ export function reordered(payloads: Payloads, order: Uint32Array): Payloads {
   order.forEach((before, now) => (place[before] = now));
   const sorted = Array.from(payloads.row, (_, index) => index).sort((a, b) => place[payloads.row[a]] - place[payloads.row[b]]);
   return {
-    row: Float64Array.from(sorted, (index) => place[payloads.row[index]]),
+    row: Uint32Array.from(sorted, (index) => place[payloads.row[index]]),
     low: Uint32Array.from(sorted, (index) => payloads.low[index]),
     high: Uint32Array.from(sorted, (index) => payloads.high[index]),
   };

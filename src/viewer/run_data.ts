@@ -61,7 +61,7 @@ export function decodeRun(facts: RunFacts, bytes: Uint8Array): RunData {
     kind,
     kindDepth,
     kindMask: columns.read("kind.mask"),
-    payloads: readPayloads(columns, "slice", sums),
+    payloads: readPayloads(columns, "slice"),
     marks: instants(columns, "mark", rowCount),
     orphanStarts: instants(columns, "orphan_start", rowCount),
     orphanEnds: instants(columns, "orphan_end", rowCount),
@@ -178,7 +178,7 @@ function instants(columns: Columns, prefix: string, rowCount: number): Instants 
   const scope = columns.read(`${prefix}.scope`);
   const mask = columns.read(`${prefix}.mask`);
   const order = Uint32Array.from(row, (_, index) => index);
-  let payloads = readPayloads(columns, prefix, sums);
+  let payloads = readPayloads(columns, prefix);
   if (!ascend(row, time)) {
     order.sort((a, b) => row[a] - row[b] || time[a] - time[b]);
     payloads &&= reordered(payloads, order);
