@@ -64,6 +64,16 @@ def test_list(ptx, capfd):
     ]
 
 
+def test_list_shows_the_kinds_of_values(tmp_path, capfd):
+    path = tmp_path / "in.ptx"
+    path.write_text(TWO.replace("mov.u32 %r1, 0;", "mov.f32 %r1, 0f00000000;", 1))
+    assert main(["instrument", str(path), "--list", "--kernel", "load"]) == 0
+    assert capfd.readouterr().out.splitlines()[1].split()[:3] == ["7", "start", "f32"]
+    assert main(["instrument", str(path), "--json", "--kernel", "load"]) == 0
+    markers = json.loads(capfd.readouterr().out)["markers"]
+    assert [marker["payload"] for marker in markers] == ["f32", None]
+
+
 PARTED = (
     HEADER
     + """.visible .entry k()

@@ -26,7 +26,8 @@
 #endif
 
 /// Starts a scope: (id) or (id, value). The value, an integer, a floating-point number or a pointer
-/// of up to 64 bits, is recorded with the start.
+/// of up to 64 bits, is recorded with the start. A record has one value: that of the first thread
+/// of those of a warp that pass the marker together.
 #define GWATCH_CUDA_KERNEL_SCOPE_START(...)                                            \
     GWATCH_DETAIL_THIRD(__VA_ARGS__, GWATCH_DETAIL_ID_VALUE, GWATCH_DETAIL_ID, unused) \
     ("start", __VA_ARGS__)

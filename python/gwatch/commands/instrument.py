@@ -154,6 +154,7 @@ def _as_json(markers: Sequence[libpygwatch.Marker]) -> str:
             "scope": marker.scope,
             "next_scope": marker.next_scope or None,
             "verb": marker.verb,
+            "payload": marker.payload or None,
             "function": marker.function,
             "in_entry": marker.in_entry,
             "file": marker.file or None,
@@ -174,7 +175,7 @@ def _as_table(markers: Sequence[libpygwatch.Marker]) -> str:
     rows = [
         (
             clean(_scope(marker)),
-            marker.verb,
+            f"{marker.verb} {marker.payload}".rstrip(),
             shorten(marker.function, _MAX_NAME),
             clean(_source(marker)),
             str(marker.ptx_line),
