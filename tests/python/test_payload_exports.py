@@ -1,6 +1,8 @@
 """Payloads in Chrome's JSON, Perfetto, Arrow and Parquet."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from archives import archive, run
@@ -8,6 +10,8 @@ from payload_runs import BIG, float32, float64, of_kind, tiles
 
 from gwatch import libpygwatch
 from gwatch.common.format import write_trace
+
+EXPORT = (Path(__file__).parents[2] / "docs" / "export.md").read_text("utf-8")
 
 
 def trace_of(made):
@@ -180,13 +184,12 @@ def test_parquet_in_pieces_holds_the_same(tmp_path, monkeypatch):
     assert pq.read_table(tmp_path / "t.parquet").to_pylist() == trace.to_arrow().to_pylist()
 
 
-def test_sql_over_values(tmp_path):
+def test_documented_query_over_values(tmp_path, monkeypatch):
     pytest.importorskip("pyarrow", reason="needs the package pyarrow")
     duckdb = pytest.importorskip("duckdb", reason="needs the package duckdb")
-    path = tmp_path / "t.parquet"
-    write_trace(trace_of(tiles()), path)
-    rows = duckdb.sql(
-        f"select payload_uint, count(*), max(duration_ns) from '{path}' where scope = 'tile' "
-        "group by payload_uint order by payload_uint nulls last"
-    ).fetchall()
+    (tmp_path / "traces").mkdir()
+    write_trace(trace_of(tiles()), tmp_path / "traces" / "rank0.parquet")
+    documented = re.search(r"```sql\n(select payload_uint.*?)```", EXPORT, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    rows = duckdb.sql(documented[1]).fetchall()
     assert rows == [(0, 4, 114), (1, 4, 715), (2, 4, 116), (3, 2, 713), (None, 2, 717)]
