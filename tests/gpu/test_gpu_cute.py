@@ -182,6 +182,7 @@ def test_tiles_that_are_not_full(workloads, make, is_hopper):
     if not is_hopper:
         pytest.skip("the plain kernel takes whole tiles only")
     trace(workloads, make(1000, 520, 264))
+    trace(workloads, make(384, 512, 128))
     trace(workloads, make(8, 64, 8))
 
 
@@ -212,6 +213,27 @@ def test_graph_captured_inside_fn(workloads, gemm):
     assert gemm.is_right()
     assert run.launch.in_graph
     assert run.counts.events == gemm.events
+
+
+def test_graph_captured_before(workloads, gemm):
+    import torch
+
+    from gwatch.errors import CaptureError
+
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        gemm.launch()
+    gemm.clear()
+
+    with pytest.raises(CaptureError) as caught:
+        workloads.do_trace(graph.replay, gemm.pattern, "cute")
+
+    assert gemm.is_right()
+    assert "launched a CUDA graph 1 times" in str(caught.value)
+    gemm.clear()
+    graph.replay()
+    assert gemm.is_right()
+    trace(workloads, gemm)
 
 
 def test_scopes_know_their_source_lines(workloads, make):
