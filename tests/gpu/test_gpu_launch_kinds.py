@@ -292,7 +292,7 @@ def test_graph_captured_before_is_named_and_goes_on(workloads, steps):
         workloads.do_trace(graph.replay, steps.pattern, "triton")
 
     assert steps.is_right()
-    assert "launched a CUDA graph 1 times" in str(caught.value)
+    assert "launched CUDA graphs (1 launches)" in str(caught.value)
     assert "capture and replay the graph inside fn" in str(caught.value)
     steps.clear()
     graph.replay()

@@ -179,7 +179,7 @@ def test_graph_that_was_captured_before_is_named(capture):
     capture.result.graph_launches = 3
     with pytest.raises(CaptureError, match="no launch matched") as caught:
         do_trace(fn=lambda: None, kernel_name_pattern="mm", dsl="triton")
-    assert "launched a CUDA graph 3 times" in caught.value.detail
+    assert "launched CUDA graphs (3 launches)" in caught.value.detail
     assert "capture and replay the graph inside fn" in caught.value.hint
 
 

@@ -199,7 +199,7 @@ def _nothing_matched(captured: libpygwatch.CaptureResult, pattern: str) -> Captu
     detail = _seen_kernels(captured.seen_kernels)
     hint = "The pattern is a regular expression, searched in the mangled and the demangled name."
     if captured.graph_launches:
-        detail += f"\nIt launched a CUDA graph {captured.graph_launches} times."
+        detail += f"\nfn launched CUDA graphs ({captured.graph_launches} launches)."
         hint = (
             "The kernels of a CUDA graph are traced when it is captured: capture and replay the "
             f"graph inside fn. {hint}"
