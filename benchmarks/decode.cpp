@@ -39,6 +39,14 @@ instrument::SiteTable sites() {
     return table;
 }
 
+/// The same with a value on the starts of the two inner scopes.
+instrument::SiteTable sites_with_values() {
+    instrument::SiteTable table = sites();
+    for (const std::size_t start : {2u, 4u})
+        table.sites[start].actions[0].payload = record::PayloadKind::kUnsigned64;
+    return table;
+}
+
 /// The loop of a kernel: an outer scope around two inner ones, one after the other.
 constexpr std::uint16_t kLoop[] = {1, 3, 4, 5, 6, 2};
 
@@ -132,10 +140,10 @@ double best_seconds(const Work& work) {
     return best;
 }
 
-trace::Run measure_decode(const char* name, const Launch& launch) {
+trace::Run measure_decode(const char* name, const Launch& launch,
+                          const instrument::SiteTable& table) {
     trace::Run run;
-    const double seconds =
-        best_seconds([&] { run = trace::decode(launch.raw(), sites()).value(); });
+    const double seconds = best_seconds([&] { run = trace::decode(launch.raw(), table).value(); });
     std::printf("%-10s %12llu records %12zu slices  decode %7.3f s  %6.1f M records/s\n", name,
                 static_cast<unsigned long long>(run.counts.records), run.slices.size(), seconds,
                 static_cast<double>(run.counts.records) / seconds / 1e6);
@@ -167,8 +175,9 @@ int main(int argc, char** argv) {
     const double millions = argc > 1 ? std::atof(argv[1]) : 20;
     const auto per_warp = static_cast<std::uint64_t>(millions * 1e6 / kWarps) / 6 * 6;
     Launch launch(per_warp);
-    measure_archive(measure_decode("hot", launch));
+    measure_archive(measure_decode("hot", launch, sites()));
+    measure_archive(measure_decode("values", launch, sites_with_values()));
     launch.split_halfway();
-    measure_archive(measure_decode("hot + cold", launch));
+    measure_archive(measure_decode("hot + cold", launch, sites()));
     return 0;
 }

@@ -180,6 +180,8 @@ void fill_payloads(Table& table, const Run& run, const std::vector<std::uint32_t
         return table.fail(".payloads.bits has " + std::to_string(bits->size()) +
                           " values, row_delta has " + std::to_string(deltas->size()));
     }
+    payloads->row.reserve(deltas->size());
+    payloads->bits.reserve(deltas->size());
     std::uint64_t row = 0;
     for (std::size_t i = 0; i < deltas->size() && table.ok(); ++i) {
         if ((*deltas)[i] < (i == 0 ? 0 : 1))
