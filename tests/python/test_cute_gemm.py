@@ -24,22 +24,24 @@ SCRIPT = EXAMPLES / "trace_cute_matmul.py"
 SHAPE = (512, 1024, 640)
 CASES = {
     "hopper": ("cute_hopper_gemm.py", "hopper_gemm", "sm_90a", (384, 1, 1)),
+    "hopper-pairs": ("cute_hopper_gemm.py", "hopper_gemm", "sm_90a", (384, 1, 1)),
     "plain-80": ("cute_plain_gemm.py", "plain_gemm", "sm_80", (128, 1, 1)),
     "plain-90": ("cute_plain_gemm.py", "plain_gemm", "sm_90a", (128, 1, 1)),
     "plain-100": ("cute_plain_gemm.py", "plain_gemm", "sm_100a", (128, 1, 1)),
 }
+CLUSTERS = {"hopper": 1, "hopper-pairs": 2}
 SCOPES = {
     "hopper": {"acquire", "issue", "wait", "mma", "drain", "convert", "store"},
-    "plain-80": {"wait", "issue", "mma", "store"},
+    "plain": {"wait", "issue", "mma", "store"},
 }
 KEY_OPCODES = {
     "hopper": ["HGMMA", "UTMALDG", "UTMASTG", "USETMAXREG", "SYNCS", "STSM"],
-    "plain-80": ["HMMA", "LDGSTS", "LDSM"],
+    "plain": ["HMMA", "LDGSTS", "LDSM"],
 }
 
 
 def facts_of(table, name):
-    return table[name if name in table else "plain-80"]
+    return table[name.partition("-")[0]]
 
 
 class Gemm:
@@ -48,6 +50,9 @@ class Gemm:
     def __init__(self, name, folder, shape=SHAPE, drop_markers=False, options=""):
         file, host, arch, self.block = CASES[name]
         text = (EXAMPLES / file).read_text("utf-8")
+        if name in CLUSTERS:
+            text, found = re.subn(r"(?m)^CLUSTER = \d", f"CLUSTER = {CLUSTERS[name]}", text)
+            assert found == 1
         if drop_markers:
             text = re.sub(r"(?m)^ *gw_trace\..*\n", "", text)
         module = load_module(file.removesuffix(".py"), text, folder)
@@ -119,8 +124,9 @@ def test_it_assembles_without_remarks_and_without_spills(gemm):
         assert f"--gpu-name={gemm.arch}" in made.flags
 
 
-def test_tracing_the_hopper_kernel_needs_no_more_registers(tmp_path):
-    gemm = Gemm("hopper", tmp_path)
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_tracing_the_hopper_kernel_needs_no_more_registers(name, tmp_path):
+    gemm = Gemm(name, tmp_path)
     plain, traced = (gemm.assemble(ptx) for ptx in (gemm.ptx, gemm.instrument().ptx))
     assert traced.resources.registers == plain.resources.registers == 168
 
@@ -160,8 +166,39 @@ def test_shapes_that_do_not_fill_their_tiles(tmp_path):
     assert gemm.assemble(gemm.instrument().ptx).remarks == []
 
 
-def test_events_of_the_benchmarked_shape(tmp_path):
-    assert Gemm("hopper", tmp_path, shape=(4096, 4096, 4096)).events == 1_253_376
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_events_of_the_benchmarked_shape(name, tmp_path):
+    assert Gemm(name, tmp_path, shape=(4096, 4096, 4096)).events == 1_253_376
+
+
+def test_events_of_a_block_whose_tile_is_outside(tmp_path):
+    of_a_tile = 2 * 4 + 8 * (2 * 4 + 18)
+    alone, pairs = (Gemm(name, tmp_path, shape=(384, 512, 128)) for name in CLUSTERS)
+    assert (alone.events, pairs.events) == (3 * 2 * of_a_tile, 4 * 2 * of_a_tile)
+
+
+def test_blocks_of_a_pair_load_halves_of_b_for_each_other(tmp_path):
+    alone, pairs = (Gemm(name, tmp_path).ptx for name in CLUSTERS)
+    remote = (".multicast::cluster", "mapa.", "barrier.cluster.", "%cluster_ctarank")
+    assert [text for text in remote[:3] if text in alone] == []
+    assert [text for text in remote if text not in pairs] == []
+    assert pairs.count(remote[0]) == 1
+    arrivals = {1: "8", 2: "16"}  # of warps that release a stage
+    for cluster, ptx in ((1, alone), (2, pairs)):
+        assert arrivals[cluster] in values_of(ptx, r"mbarrier\.init\S+\s+\[\S+\], (%r\d+);")
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_parts_of_the_only_tile_are_stored_side_by_side(name, tmp_path):
+    gemm = Gemm(name, tmp_path, shape=(8, 64, 8))
+    columns = values_of(gemm.ptx, r"bulk\.tensor\.2d\.global\S+ \[\S+ \{(%r\d+), ")
+    assert columns == ["0", "64", "128", "192"]
+
+
+def values_of(ptx, pattern):
+    """The constants in the registers that a pattern finds."""
+    constants = dict(re.findall(r"mov\.b32\s+(%r\d+), (\d+);", ptx))
+    return [constants[register] for register in re.findall(pattern, ptx)]
 
 
 # The script

@@ -2,7 +2,8 @@
 
 Of each block's twelve warps one loads tiles by TMA into a ring of stages in shared memory, and two
 warpgroups multiply them (WGMMA) and store their sums, again by TMA. The other three warps of the
-loading warp's group only give their registers away.
+loading warp's group only give their registers away. In a cluster of two blocks, which work on tiles
+one above the other, each loads its tile of A and half of the tile of B, for both of them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ except ImportError:  # before 4.8
 
 BLOCK_M, BLOCK_N, BLOCK_K = 128, 256, 64
 STAGES = 4
+CLUSTER = 1  # blocks that share their tiles of B: 1 or 2
 STORE_N = 64  # columns that one TMA store takes
 STORE_STAGES = 2
 BAND = 16  # rows of tiles that are worked on at a time, so that their B tiles stay in L2
@@ -44,27 +46,38 @@ half, single = cutlass.Float16, cutlass.Float32
 
 def expected_events(m: int, n: int, k: int) -> int:
     """Markers that a launch passes, counted once a warp."""
-    tiles = -(-m // BLOCK_M) * -(-n // BLOCK_N)
+    tiles_m = -(-m // BLOCK_M // CLUSTER) * CLUSTER  # a cluster's last may lie outside
+    tiles = tiles_m * -(-n // BLOCK_N)
     steps = -(-k // BLOCK_K)
     consumer = steps * MARKERS_A_STEP + MARKERS_A_TILE
     return tiles * (steps * MARKERS_A_STEP + CONSUMER_WARPS * consumer)
 
 
 @cute.jit
+def tile_numbers(tiles_m: cutlass.Int32, tiles_n: cutlass.Int32):
+    """First, end and step of the numbers of this block's tiles, which are those of its cluster."""
+    block, _, _ = cute.arch.block_idx()
+    blocks, _, _ = cute.arch.grid_dim()
+    return block // CLUSTER, tiles_m // CLUSTER * tiles_n, blocks // CLUSTER
+
+
+@cute.jit
 def tile_at(number: cutlass.Int32, tiles_m: cutlass.Int32, tiles_n: cutlass.Int32):
-    """Row and column of a tile: down the rows of a band, then on to the next column."""
-    band, inside = number // (BAND * tiles_n), number % (BAND * tiles_n)
-    rows = cutlass.min(tiles_m - band * BAND, BAND)
-    return band * BAND + inside % rows, inside // rows
+    """Row and column of this block's tile: down the rows of a band, then on to the next column."""
+    band_rows = BAND // CLUSTER  # one for all blocks of a cluster
+    band, inside = number // (band_rows * tiles_n), number % (band_rows * tiles_n)
+    rows = cutlass.min(tiles_m // CLUSTER - band * band_rows, band_rows)
+    row = (band * band_rows + inside % rows) * CLUSTER + cute.arch.block_idx_in_cluster()
+    return row, inside // rows
 
 
 @cute.jit
 def produce(loads, load_a, load_b, from_a, from_b, to_a, to_b, tiles_m, tiles_n, steps):
-    """Load the tiles of A and B that this block's consumers ask for."""
-    block, _, _ = cute.arch.block_idx()
-    blocks, _, _ = cute.arch.grid_dim()
+    """Load this block's tiles of A, and its part of the cluster's tiles of B for all its blocks."""
+    everyone = cutlass.Int16((1 << CLUSTER) - 1)
     free = pipeline.make_pipeline_state(pipeline.PipelineUserType.Producer, STAGES)
-    for number in cutlass.range(block, tiles_m * tiles_n, blocks, unroll=1):
+    first, end, stride = tile_numbers(tiles_m, tiles_n)
+    for number in cutlass.range(first, end, stride, unroll=1):
         row, column = tile_at(number, tiles_m, tiles_n)
         for step in cutlass.range(steps, unroll=1):
             gw_trace.scope_start("acquire")
@@ -73,9 +86,14 @@ def produce(loads, load_a, load_b, from_a, from_b, to_a, to_b, tiles_m, tiles_n,
             gw_trace.scope_start("issue")
             full = loads.producer_get_barrier(free)
             cute.copy(load_a, from_a[None, row, step], to_a[None, free.index], tma_bar_ptr=full)
-            cute.copy(load_b, from_b[None, column, step], to_b[None, free.index], tma_bar_ptr=full)
+            cute.copy(
+                load_b, from_b[None, column, step], to_b[None, free.index],
+                tma_bar_ptr=full, mcast_mask=everyone,
+            )  # fmt: skip
             gw_trace.scope_end("issue")
             free.advance()
+    if cutlass.const_expr(CLUSTER > 1):  # the other block still releases stages here
+        loads.producer_tail(free)
 
 
 @cute.jit
@@ -167,13 +185,14 @@ def hopper_gemm_kernel(
     loads = pipeline.PipelineTmaAsync.create(
         num_stages=STAGES,
         producer_group=pipeline.CooperativeGroup(pipeline.Agent.Thread),
-        consumer_group=pipeline.CooperativeGroup(pipeline.Agent.Thread, CONSUMER_WARPS),
+        consumer_group=pipeline.CooperativeGroup(pipeline.Agent.Thread, CLUSTER * CONSUMER_WARPS),
         tx_count=STAGE_BYTES,
         barrier_storage=barriers,
+        cta_layout_vmnk=cute.make_layout((1, CLUSTER, 1, 1)),
     )
-    tiles_a = cute.local_tile(a, (BLOCK_M, BLOCK_K), (None, None))
-    tiles_b = cute.local_tile(b, (BLOCK_N, BLOCK_K), (None, None))
-    tiles_c = cute.local_tile(c, (BLOCK_M, STORE_N), (None, None))
+    tiles_a = tiles_of(a, (BLOCK_M, BLOCK_K), (CLUSTER * BLOCK_M, BLOCK_K))
+    tiles_b = tiles_of(b, (BLOCK_N, BLOCK_K), (BLOCK_N, BLOCK_K))
+    tiles_c = tiles_of(c, (BLOCK_M, STORE_N), (CLUSTER * BLOCK_M, BLOCK_N))
     tiles_m, tiles_n, steps = tiles_a.shape[2], tiles_b.shape[2], tiles_a.shape[3]
     first_mma, mma = tiled_mma(BLOCK_N, False), tiled_mma(BLOCK_N, True)
 
@@ -181,7 +200,8 @@ def hopper_gemm_kernel(
         cute.arch.setmaxregister_decrease(PRODUCER_REGISTERS)
         if warp_number == 0:
             to_a, from_a = tma_views(load_a, shared_a, tiles_a)
-            to_b, from_b = tma_views(load_b, shared_b, tiles_b)
+            part = cute.arch.block_idx_in_cluster()
+            to_b, from_b = tma_views(load_b, shared_b, tiles_b, part, CLUSTER)
             produce(loads, load_a, load_b, from_a, from_b, to_a, to_b, tiles_m, tiles_n, steps)
     else:
         cute.arch.setmaxregister_increase(CONSUMER_REGISTERS)
@@ -193,11 +213,10 @@ def hopper_gemm_kernel(
         operand_b = mma.make_fragment_B(mine.partition_B(shared_b))
         sums = cute.make_rmem_tensor(mma.partition_shape_C((BLOCK_M, BLOCK_N)), single)
         is_storing_warp = warp_number == GROUP_WARPS
-        block, _, _ = cute.arch.block_idx()
-        blocks, _, _ = cute.arch.grid_dim()
         full = pipeline.make_pipeline_state(pipeline.PipelineUserType.Consumer, STAGES)
         free = full.clone()
-        for number in cutlass.range(block, tiles_m * tiles_n, blocks, unroll=1):
+        first, end, stride = tile_numbers(tiles_m, tiles_n)
+        for number in cutlass.range(first, end, stride, unroll=1):
             row, column = tile_at(number, tiles_m, tiles_n)
             full, free = sum_up(
                 loads, first_mma, mma, sums, operand_a, operand_b, full, free, steps
@@ -211,10 +230,17 @@ def hopper_gemm_kernel(
                 cute.arch.cp_async_bulk_wait_group(0, read=True)
 
 
-def tma_views(atom: cute.CopyAtom, shared: cute.Tensor, tiles: cute.Tensor):
-    """Stages in shared memory, and tiles in global memory, as a TMA copy takes them."""
+def tiles_of(view: cute.Tensor, tile: tuple[int, int], step: tuple[int, int]):
+    """Tiles of a matrix extended to multiples of `step`; TMA reads zeros there, stores nothing."""
+    shape = tuple(cute.round_up(size, whole) for size, whole in zip(view.shape, step, strict=True))
+    extended = cute.make_layout(shape, stride=view.stride)
+    return cute.local_tile(cute.make_tensor(view.iterator, extended), tile, (None, None))
+
+
+def tma_views(atom: cute.CopyAtom, shared: cute.Tensor, tiles: cute.Tensor, part=0, parts=1):
+    """Stages in shared memory, and tiles in global memory, as a TMA copy takes a part of each."""
     shared, tiles = cute.group_modes(shared, 0, 2), cute.group_modes(tiles, 0, 2)
-    return cpasync.tma_partition(atom, 0, cute.make_layout(1), shared, tiles)
+    return cpasync.tma_partition(atom, part, cute.make_layout(parts), shared, tiles)
 
 
 def staged_layout(rows: int, columns: int, stages: int) -> cute.ComposedLayout:
@@ -242,13 +268,15 @@ def hopper_gemm(
     layout_c = staged_layout(BLOCK_M, STORE_N, STORE_STAGES)
     one = (None, None, 0)
     load, save = cpasync.CopyBulkTensorTileG2SOp(), cpasync.CopyBulkTensorTileS2GOp()
+    share = cpasync.CopyBulkTensorTileG2SMulticastOp() if CLUSTER > 1 else load
     make_atom = cpasync.make_tiled_tma_atom
     load_a, view_a = make_atom(load, a, cute.slice_(layout_a, one), (BLOCK_M, BLOCK_K))
-    load_b, view_b = make_atom(load, b, cute.slice_(layout_b, one), (BLOCK_N, BLOCK_K))
+    load_b, view_b = make_atom(share, b, cute.slice_(layout_b, one), (BLOCK_N, BLOCK_K), CLUSTER)
     store_c, view_c = make_atom(save, c, cute.slice_(layout_c, one), (BLOCK_M, STORE_N))
     hopper_gemm_kernel(
         load_a, view_a, load_b, view_b, store_c, view_c,
         layout_a, layout_b, layout_c,
     ).launch(
-        grid=[blocks, 1, 1], block=[THREADS, 1, 1], min_blocks_per_mp=1, stream=stream
+        grid=[cute.round_up(blocks, CLUSTER), 1, 1], block=[THREADS, 1, 1],
+        cluster=[CLUSTER, 1, 1] if CLUSTER > 1 else None, min_blocks_per_mp=1, stream=stream,
     )  # fmt: skip

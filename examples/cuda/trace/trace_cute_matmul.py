@@ -137,7 +137,10 @@ def main() -> int:
     for side in "mnk":
         parser.add_argument(f"--{side}", type=int, default=4096)
     parser.add_argument("--plain", action="store_true", help="the plain kernel, on Hopper too")
+    parser.add_argument("--cluster", type=int, choices=(1, 2), default=cute_hopper_gemm.CLUSTER,
+                        help="blocks that share tiles on Hopper (%(default)s)")  # fmt: skip
     options = parser.parse_args()
+    cute_hopper_gemm.CLUSTER = options.cluster
     import torch
 
     import gwatch.libpygwatch as pygwatch
