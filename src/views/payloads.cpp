@@ -54,7 +54,9 @@ void keep_heaviest(std::vector<PayloadValue>& values, std::size_t limit) {
 ScopePayloads summary_of(std::uint32_t scope, trace::PayloadKind kind, std::vector<Item>& items,
                          std::size_t limit) {
     std::sort(items.begin(), items.end());
-    ScopePayloads made{scope, kind};
+    ScopePayloads made{};
+    made.scope = scope;
+    made.kind = kind;
     made.count = items.size();
     made.least = report::bits_of_rank(kind, items.front().rank);
     made.median = report::bits_of_rank(kind, items[(items.size() - 1) / 2].rank);
