@@ -1037,6 +1037,8 @@ class LaunchInfo:
     @property
     def dynamic_shared_bytes(self) -> int: ...
     @property
+    def every_warp(self) -> bool: ...
+    @property
     def function(self) -> int: ...
     @property
     def grid(self) -> tuple[int, int, int]: ...
@@ -1165,6 +1167,9 @@ class TextTimeline:
 
 class SliceRows:
     """What slices take from their warps, as columns: a row a slice."""
+    @staticmethod
+    def of_marks(run: Run) -> SliceRows:
+        """What marks take from theirs; end_ns is their time."""
     def __init__(
         self,
         run: Run,
@@ -1489,6 +1494,9 @@ class PayloadSummary:
 
 class PayloadRows:
     """Payloads of slices as columns, each with a bit a row that tells whether it has a value; empty when no slice has a payload."""
+    @staticmethod
+    def of_marks(run: Run) -> PayloadRows:
+        """Those of all marks."""
     def __init__(
         self,
         run: Run,
@@ -1652,6 +1660,7 @@ def instrument(
     ] = [0, 0, 0],
     prove: bool = True,
     series: bool = True,
+    every_warp: bool = False,
 ) -> Instrumented:
     """Puts the code that records every marker of one kernel into a PTX text; name stands in errors; block is the launch's; prove=False places no marker as proven; series=False makes a record of each, which holds no registers from one to the next."""
 

@@ -45,6 +45,13 @@ void bind_slice_rows(py::module_& module) {
                  return report::slice_rows(run, first, end);
              }),
              py::arg("run"), py::arg("first"), py::arg("end"))
+        .def_static(
+            "of_marks",
+            [](const trace::Run& run) {
+                const py::gil_scoped_release unlocked;
+                return report::mark_rows(run);
+            },
+            py::arg("run"), "What marks take from theirs; end_ns is their time.")
         .def_property_readonly("block", column_of(&SliceRows::block))
         .def_property_readonly("block_x", column_of(&SliceRows::block_x))
         .def_property_readonly("block_y", column_of(&SliceRows::block_y))

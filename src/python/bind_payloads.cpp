@@ -101,6 +101,13 @@ void bind_rows(py::module_& module) {
                  return report::payload_rows(run, first, end);
              }),
              py::arg("run"), py::arg("first"), py::arg("end"))
+        .def_static(
+            "of_marks",
+            [](const trace::Run& run) {
+                const py::gil_scoped_release unlocked;
+                return report::mark_payload_rows(run);
+            },
+            py::arg("run"), "Those of all marks.")
         .def_property_readonly("kind", numbers(&PayloadRows::kind), "Index into payload_kinds().")
         .def_property_readonly("as_signed", numbers(&PayloadRows::as_signed))
         .def_property_readonly("as_unsigned", numbers(&PayloadRows::as_unsigned), "Bits too.")

@@ -44,6 +44,26 @@ void set(PayloadRows& rows, std::size_t row, trace::PayloadKind kind, std::uint6
     if (type == NumberType::kFloat) set(rows.as_float, row, float_value(kind, bits));
 }
 
+/// Of the rows [first, end) of slices or marks.
+template <class Table>
+PayloadRows rows_of(const trace::Run& run, const Table& table, std::uint64_t first,
+                    std::uint64_t end) {
+    PayloadRows rows;
+    const trace::Payloads& payloads = table.payloads;
+    const auto begin = std::lower_bound(payloads.row.begin(), payloads.row.end(), first);
+    auto at = static_cast<std::size_t>(begin - payloads.row.begin());
+    if (at == payloads.size() || payloads.row[at] >= end) return rows;
+    resize(rows.kind, end - first);
+    resize(rows.as_signed, end - first);
+    resize(rows.as_unsigned, end - first);
+    resize(rows.as_float, end - first);
+    for (; at < payloads.size() && payloads.row[at] < end; ++at) {
+        const std::uint64_t row = payloads.row[at];
+        set(rows, row - first, run.scopes[table.scope[row]].payload, payloads.bits[at]);
+    }
+    return rows;
+}
+
 }  // namespace
 
 SliceRows slice_rows(const trace::Run& run, std::uint64_t first, std::uint64_t end) {
@@ -60,21 +80,19 @@ SliceRows slice_rows(const trace::Run& run, std::uint64_t first, std::uint64_t e
     return rows;
 }
 
-PayloadRows payload_rows(const trace::Run& run, std::uint64_t first, std::uint64_t end) {
-    PayloadRows rows;
-    const trace::Payloads& payloads = run.slices.payloads;
-    const auto begin = std::lower_bound(payloads.row.begin(), payloads.row.end(), first);
-    auto at = static_cast<std::size_t>(begin - payloads.row.begin());
-    if (at == payloads.size() || payloads.row[at] >= end) return rows;
-    resize(rows.kind, end - first);
-    resize(rows.as_signed, end - first);
-    resize(rows.as_unsigned, end - first);
-    resize(rows.as_float, end - first);
-    for (; at < payloads.size() && payloads.row[at] < end; ++at) {
-        const std::uint64_t row = payloads.row[at];
-        set(rows, row - first, run.scopes[run.slices.scope[row]].payload, payloads.bits[at]);
-    }
+SliceRows mark_rows(const trace::Run& run) {
+    SliceRows rows;
+    for (const std::uint32_t lane : run.marks.lane) add_lane(run, run.lanes[lane], 1, &rows);
+    rows.end_ns = run.marks.time_ns;
     return rows;
+}
+
+PayloadRows payload_rows(const trace::Run& run, std::uint64_t first, std::uint64_t end) {
+    return rows_of(run, run.slices, first, end);
+}
+
+PayloadRows mark_payload_rows(const trace::Run& run) {
+    return rows_of(run, run.marks, 0, run.marks.size());
 }
 
 }  // namespace gwatch::report

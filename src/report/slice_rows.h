@@ -22,6 +22,9 @@ struct SliceRows {
 /// Of the slices [first, end) of the run.
 SliceRows slice_rows(const trace::Run& run, std::uint64_t first, std::uint64_t end);
 
+/// Of all marks of the run; `end_ns` is their time.
+SliceRows mark_rows(const trace::Run& run);
+
 /// Payloads as columns of numbers, a row a slice or an instant: each value stands in the column of
 /// its type, and is absent from the others. Bit i of a column's `valid` says whether row i has one.
 struct PayloadRows {
@@ -38,5 +41,8 @@ struct PayloadRows {
 
 /// Of the rows [first, end) of the run's slices; all columns are empty when none carries a payload.
 PayloadRows payload_rows(const trace::Run& run, std::uint64_t first, std::uint64_t end);
+
+/// Of all marks of the run, likewise.
+PayloadRows mark_payload_rows(const trace::Run& run);
 
 }  // namespace gwatch::report

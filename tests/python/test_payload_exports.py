@@ -9,13 +9,14 @@ from archives import archive, run
 from payload_runs import BIG, float32, float64, of_kind, tiles
 
 from gwatch import libpygwatch
+from gwatch.cli import main
 from gwatch.common.format import write_trace
 
 EXPORT = (Path(__file__).parents[2] / "docs" / "export.md").read_text("utf-8")
 
 
-def trace_of(made):
-    return libpygwatch.from_json(archive(made))
+def trace_of(*runs):
+    return libpygwatch.from_json(archive(*runs))
 
 
 KINDS = [
@@ -193,3 +194,32 @@ def test_documented_query_over_values(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = duckdb.sql(documented[1]).fetchall()
     assert rows == [(0, 4, 114), (1, 4, 715), (2, 4, 116), (3, 2, 713), (None, 2, 717)]
+
+
+def test_marks_have_a_table_of_their_own(tmp_path, monkeypatch):
+    pq = pytest.importorskip("pyarrow.parquet", reason="needs the package pyarrow")
+    from gwatch.common.arrow import marks_to_arrow
+
+    source = tmp_path / "t.json"
+    source.write_text(archive(run([]), tiles()), "utf-8")
+    assert main(["export", str(source), "-o", str(tmp_path / "t.parquet"), "--marks"]) == 0
+    table = pq.read_table(tmp_path / "t.parquet")
+    rows = table.to_pylist()
+    assert [(row["warp"], row["time_ns"], row["payload_int"]) for row in rows] == [
+        (number, 1000 * step + 500, step - 2) for step in range(8) for number in range(2)
+    ]
+    first = {"run": 2, "scope": "fill", "payload_kind": "s64", "payload_uint": None, "sm": 3}
+    assert first.items() <= rows[0].items()
+    assert rows == marks_to_arrow(trace_of(run([]), tiles())).to_pylist()
+    slices = trace_of(tiles()).to_arrow().schema.names
+    assert set(slices) - set(table.schema.names) == {"start_ns", "end_ns", "duration_ns", "depth"}
+    assert set(table.schema.names) - set(slices) == {"time_ns"}
+    assert marks_to_arrow(trace_of(run([]))).num_rows == 0
+
+
+def test_marks_alone_are_for_tables_only(tmp_path, capsys):
+    source = tmp_path / "t.json"
+    source.write_text(archive(tiles()), "utf-8")
+    assert main(["export", str(source), "-o", str(tmp_path / "t.html"), "--marks"]) == 1
+    assert "only a table can be of the marks alone" in capsys.readouterr().err
+    assert not (tmp_path / "t.html").exists()

@@ -33,6 +33,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="block",
         help="what is a process in Perfetto and Chrome (default: block)",
     )
+    parser.add_argument(
+        "--marks", action="store_true", help="in .parquet: a table of the marks, not of the slices"
+    )
     add_strip_paths(parser)
     parser.set_defaults(run=run)
 
@@ -49,7 +52,13 @@ def run(arguments: argparse.Namespace) -> int:
         trace = read_trace(arguments.trace)
         _pick_run(trace, arguments.run_number)
         progress.step(f"writing {os.path.basename(arguments.output)}")
-        write_trace(trace, arguments.output, strip_paths=arguments.strip_paths, by=arguments.by)
+        write_trace(
+            trace,
+            arguments.output,
+            strip_paths=arguments.strip_paths,
+            by=arguments.by,
+            marks=arguments.marks,
+        )
     print(f"wrote {arguments.output}")
     return 0
 

@@ -35,6 +35,13 @@ def to_arrow(trace: libpygwatch.Trace) -> pa.Table:
     return pa.Table.from_batches(batches, schema)
 
 
+def marks_to_arrow(trace: libpygwatch.Trace) -> pa.Table:
+    """All marks of all runs as one table; docs/export.md lists its columns."""
+    pa = _pyarrow()
+    schema = _mark_schema(pa)
+    return pa.Table.from_batches(list(_mark_batches(pa, schema, trace)), schema)
+
+
 def to_pandas(trace: libpygwatch.Trace) -> pd.DataFrame:
     """The table of :func:`to_arrow` as a pandas DataFrame; texts are categories."""
     if importlib.util.find_spec("pandas") is None:
@@ -51,8 +58,10 @@ def to_polars(trace: libpygwatch.Trace) -> pl.DataFrame:
     return polars.DataFrame(to_arrow(trace))
 
 
-def write_parquet(trace: libpygwatch.Trace, path: str) -> None:
+def write_parquet(trace: libpygwatch.Trace, path: str, marks: bool = False) -> None:
     """Write the table of :func:`to_arrow` to a Parquet file, piece by piece.
+
+    With ``marks`` it is the table of :func:`marks_to_arrow`.
 
     Raises:
         UsageError: pyarrow is not installed.
@@ -61,10 +70,12 @@ def write_parquet(trace: libpygwatch.Trace, path: str) -> None:
     pa = _pyarrow()
     import pyarrow.parquet as pq
 
-    schema = _schema(pa).with_metadata({"producer": PRODUCER, "title": trace.title})
+    schema = _mark_schema(pa) if marks else _schema(pa)
+    schema = schema.with_metadata({"producer": PRODUCER, "title": trace.title})
+    batches = _mark_batches(pa, schema, trace) if marks else _pieces(pa, schema, trace)
     try:
         with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-            for batch in _pieces(pa, schema, trace):
+            for batch in batches:
                 writer.write_batch(batch)
     except OSError as error:
         raise FileError(
@@ -80,6 +91,20 @@ def _pieces(pa: Any, schema: pa.Schema, trace: libpygwatch.Trace) -> Iterator[pa
             end = min(first + ROWS_A_GROUP, len(run.slices))
             yield _batch(pa, schema, trace, number, first, end)
             libpygwatch.advance_progress(end - first)
+
+
+def _mark_batches(pa: Any, schema: pa.Schema, trace: libpygwatch.Trace) -> Iterator[pa.RecordBatch]:
+    for number, run in enumerate(trace.runs):
+        rows = len(run.marks)
+        if not rows:
+            continue
+        columns = _run_columns(pa, run, number, rows)
+        columns |= _lane_columns(pa, libpygwatch.SliceRows.of_marks(run))
+        columns["time_ns"] = columns.pop("end_ns")
+        columns |= _scope_columns(pa, run, run.marks.scope)
+        columns["thread_mask"] = _in_place(pa, pa.uint32(), run.marks.mask)
+        columns |= _payload_columns(pa, schema, libpygwatch.PayloadRows.of_marks(run), rows)
+        yield pa.record_batch([columns[name] for name in schema.names], schema)
 
 
 def _pyarrow() -> Any:
@@ -129,16 +154,23 @@ def _schema(pa: Any) -> pa.Schema:
     )
 
 
+def _mark_schema(pa: Any) -> pa.Schema:
+    only_of_slices = ("depth", "end_ns", "duration_ns")
+    fields = [field for field in _schema(pa) if field.name not in only_of_slices]
+    return pa.schema([f.with_name("time_ns") if f.name == "start_ns" else f for f in fields])
+
+
 def _batch(
     pa: Any, schema: pa.Schema, trace: libpygwatch.Trace, number: int, first: int, end: int
 ) -> pa.RecordBatch:
     """The slices [first, end) of one run."""
     run = trace.runs[number]
     columns = _run_columns(pa, run, number, end - first)
-    columns |= _lane_columns(pa, run, first, end)
-    columns |= _scope_columns(pa, run, first, end)
+    columns |= _lane_columns(pa, libpygwatch.SliceRows(run, first, end))
+    columns |= _scope_columns(pa, run, run.slices.scope[first:end])
     columns |= _slice_columns(pa, run, first, end)
-    columns |= _payload_columns(pa, schema, run, first, end)
+    payloads = libpygwatch.PayloadRows(run, first, end)
+    columns |= _payload_columns(pa, schema, payloads, end - first)
     return pa.record_batch([columns[name] for name in schema.names], schema)
 
 
@@ -166,9 +198,8 @@ def _run_columns(pa: Any, run: libpygwatch.Run, number: int, rows: int) -> dict[
     }
 
 
-def _lane_columns(pa: Any, run: libpygwatch.Run, first: int, end: int) -> dict[str, Any]:
-    """What the core derives from the warp of each slice."""
-    rows = libpygwatch.SliceRows(run, first, end)
+def _lane_columns(pa: Any, rows: libpygwatch.SliceRows) -> dict[str, Any]:
+    """What the core derives from the warp of each row."""
     names = ("block_x", "block_y", "block_z", "warp", "sm", "cluster_rank")
     columns = {name: _in_place(pa, pa.uint32(), getattr(rows, name)) for name in names}
     columns["block"] = _in_place(pa, pa.uint64(), rows.block)
@@ -187,13 +218,12 @@ def _slice_columns(pa: Any, run: libpygwatch.Run, first: int, end: int) -> dict[
 
 
 def _payload_columns(
-    pa: Any, schema: pa.Schema, run: libpygwatch.Run, first: int, end: int
+    pa: Any, schema: pa.Schema, rows: libpygwatch.PayloadRows, count: int
 ) -> dict[str, Any]:
     """Each value is in the column of its type, exactly; the others have none there."""
     names = ("payload_kind", "payload_int", "payload_uint", "payload_float")
-    rows = libpygwatch.PayloadRows(run, first, end)
     if not len(rows.kind[0]):
-        return {name: pa.nulls(end - first, schema.field(name).type) for name in names}
+        return {name: pa.nulls(count, schema.field(name).type) for name in names}
 
     def numbers(type_: Any, column: tuple[memoryview, memoryview]) -> Any:
         values, valid = column
@@ -210,10 +240,10 @@ def _payload_columns(
     return dict(zip(names, columns, strict=True))
 
 
-def _scope_columns(pa: Any, run: libpygwatch.Run, first: int, end: int) -> dict[str, Any]:
+def _scope_columns(pa: Any, run: libpygwatch.Run, column: memoryview) -> dict[str, Any]:
     scopes = run.scopes
     # The same bytes: pandas takes signed indices only, and no table has 2^31 scopes.
-    indices = _in_place(pa, pa.int32(), run.slices.scope[first:end])
+    indices = _in_place(pa, pa.int32(), column)
     ids = pa.array([scope.id for scope in scopes], pa.int32())
     sources = [f"{scope.file}:{scope.line}" if scope.line else None for scope in scopes]
     return {

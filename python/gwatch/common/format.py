@@ -35,10 +35,10 @@ def _write_chrome(trace: libpygwatch.Trace, path: str, by: str = "block") -> Non
     libpygwatch.write_chrome(trace, path, PRODUCER, by)
 
 
-def _write_parquet(trace: libpygwatch.Trace, path: str) -> None:
+def _write_parquet(trace: libpygwatch.Trace, path: str, marks: bool = False) -> None:
     from gwatch.common.arrow import write_parquet
 
-    write_parquet(trace, path)
+    write_parquet(trace, path, marks)
 
 
 def _write_html(trace: libpygwatch.Trace, path: str, embed_source: bool = True) -> None:
@@ -75,6 +75,7 @@ def write_trace(
     embed_source: bool = True,
     strip_paths: bool = False,
     by: str = "block",
+    marks: bool = False,
 ) -> None:
     """Write a trace to a file.
 
@@ -86,19 +87,27 @@ def write_trace(
         strip_paths: leave only the last part of paths, numbers in place of host names, and no
             source text in pages. Changes ``trace``.
         by: what is a process in Perfetto and Chrome: ``"block"`` or ``"sm"``.
+        marks: of a table, the marks instead of the slices.
 
     Raises:
-        UsageError: another extension, or no such ``by``.
+        UsageError: another extension, no such ``by``, or ``marks`` for what is no table.
         FileError: the file cannot be written.
     """
     write = WRITERS[format_of(path).name]
     if by not in PROCESSES:
         raise UsageError(f"by='{by}': a process cannot be that", hint="Use 'block' or 'sm'.")
+    if marks and write is not _write_parquet:
+        raise UsageError(
+            "only a table can be of the marks alone",
+            hint="Write .parquet; other formats have both.",
+        )
     options: dict[str, Any] = {}
     if write is _write_html:
         options["embed_source"] = embed_source and not strip_paths
     if write in (_write_perfetto, _write_chrome):
         options["by"] = by
+    if write is _write_parquet:
+        options["marks"] = marks
     if strip_paths:
         libpygwatch.strip_paths(trace)
     write(trace, with_rank(os.fspath(path)), **options)
