@@ -121,7 +121,7 @@ pytest_timeout=()
 run import 60 "$PYTHON" -c 'import gwatch.libpygwatch as core; core.init_cupti_hooks(); print("CUPTI is ready")'
 test_file exact 150
 run_if_wanted record_demo 60 "$PYTHON" scripts/record_demo.py --folder "$OUT/demo"
-run_if_wanted recording 120 "$PYTHON" benchmarks/recording.py --json "$OUT/recording.json"
+run_if_wanted recording 300 "$PYTHON" benchmarks/recording.py --json "$OUT/recording.json"
 run_if_wanted do_trace_time 60 "$PYTHON" benchmarks/do_trace_time.py --json "$OUT/do_trace_time.json"
 test_file records 90
 test_file launches 120

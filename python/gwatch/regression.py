@@ -110,17 +110,13 @@ class TracedCall(Generic[Value]):
         raise AssertionError(f"no scope '{name}' ran to its end; the run has: {seen}")
 
     def assert_no_drops(self) -> None:
-        """Assert that every marker and every selected warp of every run was recorded."""
+        """Assert that every marker that the recorded warps passed was recorded."""
         for number, run in enumerate(self.runs, 1):
             counts = run.counts
             _require(
                 not counts.dropped_events,
                 f"run {number} dropped {counts.dropped_events:,} events: "
                 f"buffer_bytes={counts.buffer_bytes_needed} would have held all",
-            )
-            _require(
-                not counts.unplaced_warps,
-                f"in run {number} {counts.unplaced_warps:,} warps found no place in the buffer",
             )
 
     def assert_all_closed(self) -> None:

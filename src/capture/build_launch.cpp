@@ -19,6 +19,13 @@ bool is_text(const std::string& image) {
     return !image.starts_with(kElf) && !image.starts_with(kFatbin);
 }
 
+Error lost_memory(const std::string& kernel) {
+    return {ErrorKind::kCapture,
+            "memory of the device was taken while kernel " + kernel + " was prepared",
+            {},
+            "Launch it again, or pass a larger buffer_bytes."};
+}
+
 /// Builds one launch, a step a method. A failed step ends it.
 class Builder {
   public:
@@ -112,6 +119,7 @@ Result<void> Builder::plan_memory() {
         {launch_.info.grid, launch_.info.block, options_.buffer_bytes, free_bytes,
          options_.warp_mask, prepared_.uses_lane_cursors, options_.blocks});
     if (!plan.ok()) return plan.error();
+    if (launch_.info.every_warp && !plan->every_warp) return lost_memory(launch_.info.kernel);
     launch_.plan = *plan;
     const CUresult code =
         driver_.memory_allocate(&launch_.resources.memory, launch_.plan.total_bytes);
@@ -210,6 +218,18 @@ Result<void> Builder::copy_variables_in() {
 }
 
 }  // namespace
+
+bool expects_every_warp(Driver& driver, const LaunchInfo& info, const Options& options) {
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    if (driver.memory_get_info(&free_bytes, &total_bytes) != CUDA_SUCCESS) return false;
+    record::PlanRequest request{info.grid,      info.block,        options.buffer_bytes / 2,
+                                free_bytes / 2, options.warp_mask, true,
+                                options.blocks};
+    for (std::size_t i = 0; i < request.grid.size(); ++i) request.grid[i] *= info.cluster[i];
+    const Result<record::Plan> plan = record::plan_memory(request);
+    return plan.ok() && plan->every_warp;
+}
 
 Result<std::shared_ptr<ActiveLaunch>> build_launch(Driver& driver, Clock& clock,
                                                    const LaunchCall& call, const LaunchInfo& info,

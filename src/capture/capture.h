@@ -33,6 +33,7 @@ struct LaunchInfo {
     std::uint32_t dynamic_shared_bytes = 0;
     std::uint64_t stream = 0;
     bool in_stream_capture = false;
+    bool every_warp = false;  ///< there will be memory for each warp's records
     std::string
         image;  ///< cubin or fat binary it was loaded from, when its load was seen, else empty
 };

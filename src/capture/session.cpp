@@ -99,9 +99,14 @@ Result<std::shared_ptr<ActiveLaunch>> Session::build(const LaunchCall& call,
     const RelaxedStreamCapture relaxed(driver_);
     Result<LaunchInfo> info = describe_launch(driver_, images_, call, kernel);
     if (!info.ok()) return info.error();
+    const auto context = reinterpret_cast<CUcontext>(info->context);
+    {
+        const CurrentContext current(driver_, context);
+        info->every_warp = current.status().ok() && expects_every_warp(driver_, *info, options_);
+    }
     Result<Preparation> prepared = prepare(key, *info);
     if (!prepared.ok()) return prepared.error();
-    const CurrentContext current(driver_, reinterpret_cast<CUcontext>(info->context));
+    const CurrentContext current(driver_, context);
     if (Result<void> entered = current.status(); !entered.ok()) return entered.error();
     Result<std::shared_ptr<ActiveLaunch>> launch =
         build_launch(driver_, clock_, call, *info, *prepared->kernel, options_);
@@ -112,7 +117,8 @@ Result<std::shared_ptr<ActiveLaunch>> Session::build(const LaunchCall& call,
 Result<Session::Preparation> Session::prepare(const Key& key, const LaunchInfo& info) {
     {
         const std::lock_guard lock(mutex_);
-        if (const auto found = prepared_.find(key); found != prepared_.end()) {
+        const auto found = prepared_.find({key, info.every_warp});
+        if (found != prepared_.end()) {
             return Preparation{found->second, 0};
         }
     }
@@ -122,7 +128,9 @@ Result<Session::Preparation> Session::prepare(const Key& key, const LaunchInfo& 
     if (!prepared.ok()) return prepared.error();
     auto kernel = std::make_shared<const PreparedKernel>(std::move(prepared).value());
     const std::lock_guard lock(mutex_);
-    return Preparation{prepared_.emplace(key, std::move(kernel)).first->second, seconds};
+    return Preparation{
+        prepared_.emplace(std::pair(key, info.every_warp), std::move(kernel)).first->second,
+        seconds};
 }
 
 std::shared_ptr<ActiveLaunch> Session::swap(const LaunchCall& call,

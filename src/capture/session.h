@@ -78,7 +78,8 @@ class Session : public LaunchObserver {
     std::vector<FailedLaunch> failures_;
     CaptureResult read_early_;  ///< launches and failures of contexts that have ended
     std::set<Key> failed_;
-    std::map<Key, std::shared_ptr<const PreparedKernel>> prepared_;
+    /// By the kernel and whether every warp of the launch has a region.
+    std::map<std::pair<Key, bool>, std::shared_ptr<const PreparedKernel>> prepared_;
 };
 
 }  // namespace gwatch::capture

@@ -101,6 +101,7 @@ Result<std::shared_ptr<TimingSession::TimedCall>> TimingSession::prepare(const L
     if (Result<void> entered = current.status(); !entered.ok()) return entered.error();
     auto timed = std::make_shared<TimedCall>(driver_, *info, turn);
     if (turn.traced) {
+        info->every_warp = expects_every_warp(driver_, *info, options_);
         Result<std::shared_ptr<ActiveLaunch>> build = build_of(call, *info);
         if (!build.ok()) return build.error();
         timed->build = std::move(build).value();

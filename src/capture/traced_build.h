@@ -47,6 +47,10 @@ struct ActiveLaunch {
 Result<LaunchInfo> describe_launch(Driver& driver, ImageStore& images, const LaunchCall& call,
                                    const SeenKernel& kernel);
 
+/// Whether the launch's memory will hold each warp's records, with a margin: half of what there is
+/// would do. Needs the launch's context to be current.
+bool expects_every_warp(Driver& driver, const LaunchInfo& info, const Options& options);
+
 /// Loads the traced build, gives it memory of its own, and copies the original's attributes and
 /// variables. On failure nothing is left on the device.
 Result<std::shared_ptr<ActiveLaunch>> build_launch(Driver& driver, Clock& clock,

@@ -42,7 +42,9 @@ const Parts& layout_parts() {
     static const Parts parts = {
         {"launch", record::kConstantsName},
         {"launch_bytes", std::to_string(sizeof(LaunchConstants))},
-        {"regions", constant(offsetof(LaunchConstants, regions))},
+        {"regions_offset", std::to_string(offsetof(LaunchConstants, regions))},
+        {"region_count_offset", std::to_string(offsetof(LaunchConstants, region_count))},
+        {"region_slots_offset", std::to_string(offsetof(LaunchConstants, region_slots))},
         {"pool", constant(offsetof(LaunchConstants, pool))},
         {"control", constant(offsetof(LaunchConstants, control))},
         {"lane_cursors", constant(offsetof(LaunchConstants, lane_cursors))},
@@ -52,11 +54,12 @@ const Parts& layout_parts() {
         {"block_first", constant(offsetof(LaunchConstants, block_first))},
         {"block_stride", constant(offsetof(LaunchConstants, block_stride))},
         {"block_count", constant(offsetof(LaunchConstants, block_count))},
+        {"reciprocal_low", constant(offsetof(LaunchConstants, reciprocal))},
+        {"reciprocal_high", constant(offsetof(LaunchConstants, reciprocal) + 4)},
         {"warp_mask", constant(offsetof(LaunchConstants, warp_mask))},
         {"chunks_taken", std::to_string(offsetof(record::Control, chunks_taken))},
         {"dropped_records", std::to_string(offsetof(record::Control, dropped_records))},
         {"dropped_events", std::to_string(offsetof(record::Control, dropped_events))},
-        {"unplaced_warps", std::to_string(offsetof(record::Control, unplaced_warps))},
         {"most_overflow", std::to_string(offsetof(record::Control, most_overflow))},
         {"header_bytes", std::to_string(sizeof(record::RegionHeader))},
         {"slot_bytes", std::to_string(sizeof(record::Slot))},
@@ -64,7 +67,8 @@ const Parts& layout_parts() {
         {"chunk_bytes", std::to_string(record::kChunkBytes)},
         {"chunk_bytes_mask", std::to_string(record::kChunkBytes - 1)},
         {"region_cursor_bytes", std::to_string(record::kLanes * sizeof(std::uint32_t))},
-        {"select", snippets::kSelect},
+        {"place_registers", snippets::kPlaceRegisters},
+        {"block_of_grid", snippets::kBlockOfGrid},
         {"unit", snippets::kColdUnit},
         {"pack", snippets::kPack},
         {"lowest", snippets::kLowestOfMask},
@@ -91,6 +95,9 @@ static_assert(record::used_series_slots(1) == 1 && record::used_series_slots(2) 
 constexpr char kReadMask[] = "\tactivemask.b32 %_mask;\n";
 constexpr char kReadMaskBefore62[] = "\tvote.ballot.b32 %_mask, 1;\n";
 constexpr char kUniformWarp[] = "\tshfl.sync.idx.b32 %_warp, %_warp, 0, 31, -1;\n";
+/// Keeps the assembler from moving what needs the constants to the entry, where the warp would wait
+/// for them.
+constexpr char kWaitHere[] = "\tshfl.sync.idx.b32 %_slots, %_slots, 0, 31, -1;\n";
 constexpr char kRegionOfLimit[] =
     "\tld.const.u32 %_a, <region_slots>;\n\tmul.lo.u32 %_a, %_a, <slot_bytes>;\n"
     "\tbfind.u32 %_a, %_a;\n\tshr.u32 %_region, %_limit, %_a;\n";
@@ -106,6 +113,15 @@ std::string under_guard(const PlannedSite& planned, const std::string& record) {
 /// Text of the module, which may have in it what means an own name here, or filled text.
 bool is_verbatim(std::string_view hole) {
     return hole == "guard" || hole == "payload" || hole == "high_unit";
+}
+
+constexpr char kSettleWholeWarp[] = "\tbar.warp.sync -1;\n";
+constexpr char kSettleActiveLanes[] = "\tactivemask.b32 %_a;\n\tbar.warp.sync %_a;\n";
+
+/// On the GPUs of text that is too old for it a barrier holds a warp at once.
+const char* code_that_settles(const PlannedSite& planned, const Capabilities& capabilities) {
+    if (planned.settling == Settling::kNone || !capabilities.activemask) return "";
+    return planned.settling == Settling::kWholeWarp ? kSettleWholeWarp : kSettleActiveLanes;
 }
 
 std::uint32_t events_of_series(const SiteTable& table, std::uint16_t number) {
@@ -187,6 +203,11 @@ std::string code_of(const PlannedSite& planned, const Site& site) {
     return planned.is_exit ? snippets::kUnknownExit : snippets::kUnknownRecord;
 }
 
+/// 0 when it is not known.
+std::uint32_t warps_of(const analysis::LaunchShape& shape) {
+    return (shape.block[0] * shape.block[1] * shape.block[2] + record::kLanes - 1) / record::kLanes;
+}
+
 }  // namespace
 
 EntryFacts facts_of(const FunctionPlan& function, const SiteTable& table) {
@@ -200,8 +221,11 @@ EntryFacts facts_of(const FunctionPlan& function, const SiteTable& table) {
     return facts;
 }
 
-Emitter::Emitter(const ptx::Module& module, Capabilities capabilities)
-    : capabilities_(capabilities), prefix_(choose_prefix(module)) {}
+Emitter::Emitter(const ptx::Module& module, Capabilities capabilities, const Options& options)
+    : capabilities_(capabilities),
+      has_flat_blocks_(options.shape.block[1] == 1 && options.shape.block[2] == 1),
+      warps_per_block_(options.every_warp ? warps_of(options.shape) : 0),
+      prefix_(choose_prefix(module)) {}
 
 std::string Emitter::declaration() const {
     return fill(snippets::kDeclaration, {});
@@ -213,11 +237,20 @@ std::string Emitter::enter() const {
 
 std::string Emitter::setup(const EntryFacts& facts) const {
     const std::uint32_t reserve = record::kExitSlots + facts.longest_record - 2;
-    return fill(snippets::kSetup,
-                {{"uniform_warp", capabilities_.shuffle ? kUniformWarp : ""},
-                 {"site", "0"},
-                 {"reserved_bytes", std::to_string(reserve * sizeof(record::Slot))},
-                 {"cluster_rank", capabilities_.cluster_rank ? "%cluster_ctarank" : "0"}});
+    Parts parts = place_parts();
+    parts["wait_here"] = capabilities_.shuffle ? kWaitHere : "";
+    parts["uniform_warp"] = capabilities_.shuffle ? kUniformWarp : "";
+    parts["header_and_reserved_bytes"] =
+        std::to_string((record::kHeaderSlots + reserve) * sizeof(record::Slot));
+    parts["cluster_rank"] = capabilities_.cluster_rank ? "%cluster_ctarank" : "0";
+    return fill(snippets::kSetup, parts);
+}
+
+Emitter::Parts Emitter::place_parts() const {
+    return {
+        {"warp_of_block", has_flat_blocks_ ? snippets::kWarpOfFlatBlock : snippets::kWarpOfBlock},
+        {"select", warps_per_block_ == 0 ? snippets::kSelect : snippets::kSelectAny},
+        {"warps_per_block", std::to_string(warps_per_block_)}};
 }
 
 std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
@@ -236,7 +269,9 @@ std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
         {"markers", std::to_string(site.markers)},
         {"record_bytes", std::to_string(record::series_slots(site.series) * sizeof(record::Slot))},
         {"events", std::to_string(events_of_series(table, planned.number))},
+        {"settle", code_that_settles(planned, capabilities_)},
         {"high_unit", ""}};
+    parts.merge(place_parts());
     add_payload_parts(planned, &parts);
     if (record::payload_bits(planned.payload.kind) == 64) {
         Parts high = parts;

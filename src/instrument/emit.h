@@ -20,11 +20,11 @@ struct EntryFacts {
 EntryFacts facts_of(const FunctionPlan& function, const SiteTable& table);
 
 /// Writes the injected PTX, whole lines each. What it writes to is record/layout.h; its names
-/// collide with no word of the module; it branches only forward, calls nothing, and uses neither
-/// barriers nor shared memory.
+/// collide with no word of the module; it has no loop, calls nothing, and uses neither barriers of
+/// a block nor shared memory.
 class Emitter {
   public:
-    Emitter(const ptx::Module& module, Capabilities capabilities);
+    Emitter(const ptx::Module& module, Capabilities capabilities, const Options& options);
 
     /// The .const variable that the host fills in.
     std::string declaration() const;
@@ -40,9 +40,13 @@ class Emitter {
   private:
     using Parts = std::map<std::string, std::string, std::less<>>;
 
+    /// The holes of the code that finds a warp's place.
+    Parts place_parts() const;
     std::string fill(std::string_view text, const Parts& parts) const;
 
     Capabilities capabilities_;
+    bool has_flat_blocks_;           ///< threads have no y and z
+    std::uint32_t warps_per_block_;  ///< 0: not known, or not every warp is recorded
     std::string prefix_;
 };
 

@@ -7,6 +7,7 @@
 #include "instrument/prove.h"
 #include "instrument/rewrite.h"
 #include "instrument/series.h"
+#include "instrument/settling.h"
 #include "instrument/target.h"
 #include "record/layout.h"
 
@@ -104,8 +105,9 @@ Result<Instrumented> instrument_entries(const ptx::Module& module,
                      "Mark the kernel with gwatch's scope_start, scope_end, scope_switch or mark."};
     }
     place_sites(module, options, &*plan);
+    find_settling(module, &*plan);
     Instrumented result;
-    Rewritten rewritten = rewrite(module, *plan, *capabilities);
+    Rewritten rewritten = rewrite(module, *plan, *capabilities, options);
     result.ptx = std::move(rewritten.ptx);
     result.inserted = std::move(rewritten.inserted);
     result.uses_lane_cursors =

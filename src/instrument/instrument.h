@@ -49,6 +49,8 @@ struct Options {
     analysis::LaunchShape shape = {};  ///< of the launch to be traced
     bool prove = true;                 ///< false: no site of an entry is placed as proven
     bool series = true;  ///< false: a record a site, which holds no registers between sites
+    /// Every warp of the launch has a region: the code that chooses is left out. Needs the shape.
+    bool every_warp = false;
 };
 
 /// The markers of the entries whose names match `kernel_pattern` (ECMAScript regex, searched in the

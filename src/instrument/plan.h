@@ -11,6 +11,13 @@
 
 namespace gwatch::instrument {
 
+/// How the lanes at a site wait until a barrier in front of it holds them.
+enum class Settling : std::uint8_t {
+    kNone,        ///< no barrier is near
+    kWholeWarp,   ///< all lanes come straight from one that holds whole warps
+    kActiveLanes  ///< the lanes that are there together
+};
+
 /// Where the code of one site goes.
 struct PlannedSite {
     std::uint16_t number;     ///< from 1; sites[number - 1] of the table
@@ -20,10 +27,11 @@ struct PlannedSite {
     std::string_view guard =
         {};  ///< the predicate under which the statement, and so the record, happens; else empty
     bool guard_negated = false;
-    CarriedPayload payload = {};  ///< of the first of its markers, whose carrier the statement is
+    CarriedPayload payload = {};  ///< of one of its markers; the statement is its carrier then
     /// Used slots of its series' record that are stored here: from, and behind the last.
     std::uint8_t first_slot = 0;
     std::uint8_t end_slot = 1;
+    Settling settling = Settling::kNone;
 };
 
 struct FunctionPlan {

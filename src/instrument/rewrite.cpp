@@ -82,8 +82,9 @@ class Insertions {
 
 }  // namespace
 
-Rewritten rewrite(const ptx::Module& module, const Plan& plan, Capabilities capabilities) {
-    const Emitter emitter(module, capabilities);
+Rewritten rewrite(const ptx::Module& module, const Plan& plan, Capabilities capabilities,
+                  const Options& options) {
+    const Emitter emitter(module, capabilities, options);
     Insertions insertions(module);
     insertions.put_behind(module.last_header_statement(), emitter.declaration());
     for (const FunctionPlan& planned : plan.functions) {

@@ -15,6 +15,7 @@ struct Rewritten {
 };
 
 /// The module's text with the code of a plan put in. Nothing of the text is changed or taken away.
-Rewritten rewrite(const ptx::Module& module, const Plan& plan, Capabilities capabilities);
+Rewritten rewrite(const ptx::Module& module, const Plan& plan, Capabilities capabilities,
+                  const Options& options);
 
 }  // namespace gwatch::instrument

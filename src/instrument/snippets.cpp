@@ -2,7 +2,7 @@
 
 namespace gwatch::instrument::snippets {
 
-const char kDeclaration[] = ".visible .const .align 8 .b8 <launch>[<launch_bytes>];\n";
+const char kDeclaration[] = ".visible .const .align 64 .b8 <launch>[<launch_bytes>];\n";
 
 // Live as long as the kernel, where something uses them: cursor, limit, extra, chunk, below,
 // regions, pool and leader. The words, record and fits live as long as a series; the others are
@@ -11,67 +11,57 @@ const char kEntryRegisters[] =
     R"(	.reg .b32 %_cursor, %_limit, %_extra, %_chunk, %_below, %_mask, %_low, %_high, %_region, %_a, %_b;
 	.reg .b32 %_word0, %_word1, %_word2, %_word3, %_word4, %_word5, %_word6, %_word7, %_word8, %_word9;
 	.reg .b64 %_regions, %_pool, %_clock, %_timer, %_address, %_record, %_count, %_bound;
-	.reg .b32 %_slots;
+	.reg .b32 %_slots, %_places;
 	.reg .b64 %_enter_timer, %_enter_clock;
 	.reg .pred %_leader, %_cold, %_writes, %_fits, %_takes;
-)";
+<place_registers>)";
 
-// The load asks for the constants, whose cache is cold, before the set-up needs them.
+// Asks for the constants, whose cache is cold, before the set-up needs them. The address has a part
+// that is 0, which the assembler does not know: it has the warp wait at a load when it knows the
+// address, or knows that it is the same in all lanes.
 const char kEnter[] = R"(	mov.u64 %_enter_timer, %globaltimer;
 	mov.u64 %_enter_clock, %clock64;
 	mov.u32 %_a, %laneid;
 	setp.eq.u32 %_leader, %_a, 0;
-	ld.const.u32 %_slots, <region_slots>;
+	mov.b64 {%_x, %_b}, %_enter_clock;
+	shr.u32 %_b, %_b, 31;
+	and.b32 %_a, %_a, %_b;
+	mov.u64 %_address, <launch>;
+	mad.wide.u32 %_address, %_a, 4, %_address;
+	ld.const.u64 %_regions, [%_address+<regions_offset>];
+	ld.const.u32 %_slots, [%_address+<region_slots_offset>];
+	ld.const.u32 %_places, [%_address+<region_count_offset>];
 )";
 
-// In a warp that is not recorded no lane leads, and no lane is the lowest of any mask.
-const char kSetup[] = R"(	{
-	.reg .b32 %_rank;
-	mov.u32 %_cursor, 0;
-	mov.u32 %_limit, 0;
-	mov.u32 %_extra, 0;
+// In a warp that is not recorded no lane leads, and no lane is the lowest of any mask. As short as
+// can be, and without a branch: its code comes from a cold cache.
+const char kSetup[] = R"(	mov.u32 %_extra, 0;
 	mov.u32 %_chunk, 0;
-	mov.u32 %_below, -1;
-	ld.const.u64 %_regions, <regions>;
 	ld.const.u64 %_pool, <pool>;
-<select>	@!%_selected bra $_left_out;
-	ld.const.u32 %_a, <region_count>;
-	cvt.u64.u32 %_bound, %_a;
-	setp.lt.u64 %_selected, %_place, %_bound;
-	@%_selected bra $_placed;
-	ld.const.u64 %_address, <control>;
-	@%_leader red.global.add.u64 [%_address+<unplaced_warps>], 1;
-$_left_out:
-	setp.ne.u32 %_leader, %_limit, 0;
-	bra $_entered;
-$_placed:
-	cvt.u32.u64 %_a, %_place;
+<select><wait_here>	and.pred %_leader, %_leader, %_selected;
 	mul.lo.u32 %_b, %_slots, <slot_bytes>;
-	mad.lo.u32 %_cursor, %_a, %_b, <header_bytes>;
-	mad.lo.u32 %_limit, %_a, %_b, %_b;
-	sub.u32 %_limit, %_limit, <reserved_bytes>;
+	mad.lo.u32 %_cursor, %_place, %_b, <header_bytes>;
+	add.u32 %_limit, %_cursor, %_b;
+	sub.u32 %_limit, %_limit, <header_and_reserved_bytes>;
+	selp.b32 %_limit, %_limit, 0, %_selected;
 	mov.u32 %_below, %lanemask_lt;
+	selp.b32 %_below, %_below, -1, %_selected;
 	cvt.u64.u32 %_address, %_cursor;
 	add.u64 %_address, %_regions, %_address;
 	mov.u32 %_a, %smid;
-	mov.u32 %_rank, <cluster_rank>;
+	mov.u32 %_b, <cluster_rank>;
+	mov.b64 %_count, {%_a, %_b};
 	@%_leader st.global.v2.b64 [%_address+-32], {%_enter_timer, %_enter_clock};
-	@%_leader st.global.b64 [%_address+-16], %_block;
-	@%_leader st.global.v2.b32 [%_address+-8], {%_a, %_rank};
-$_entered:
-	}
+	@%_leader st.global.v2.b64 [%_address+-16], {%_block, %_count};
 )";
 
-// Linear block and warp; whether they are recorded; the place of the warp among the regions. The
-// blocks that are recorded are block_first + i * block_stride: unless the stride is 1, i comes from
-// a reciprocal that is good to far better than 2^-34 (one Newton step on 20 bits), so it is exact
-// when the distance is a multiple of the stride, and the product tells whether it is. A division of
-// 64 bits would be a call.
-const char kSelect[] = R"(	.reg .b32 %_x, %_y, %_z, %_warp, %_index, %_stride, %_warps;
-	.reg .b64 %_block, %_distance, %_product, %_place;
-	.reg .f64 %_quotient, %_divisor, %_reciprocal, %_error;
+const char kPlaceRegisters[] =
+    R"(	.reg .b32 %_x, %_y, %_z, %_warp, %_index, %_distance, %_place;
+	.reg .b64 %_block, %_product;
 	.reg .pred %_selected;
-	mov.u32 %_x, %ctaid.z;
+)";
+
+const char kBlockOfGrid[] = R"(	mov.u32 %_x, %ctaid.z;
 	mov.u32 %_y, %nctaid.y;
 	mov.u32 %_z, %ctaid.y;
 	mad.lo.u32 %_x, %_x, %_y, %_z;
@@ -79,7 +69,9 @@ const char kSelect[] = R"(	.reg .b32 %_x, %_y, %_z, %_warp, %_index, %_stride, %
 	mov.u32 %_z, %ctaid.x;
 	cvt.u64.u32 %_block, %_z;
 	mad.wide.u32 %_block, %_x, %_y, %_block;
-	mov.u32 %_x, %tid.z;
+)";
+
+const char kWarpOfBlock[] = R"(	mov.u32 %_x, %tid.z;
 	mov.u32 %_y, %ntid.y;
 	mov.u32 %_z, %tid.y;
 	mad.lo.u32 %_x, %_x, %_y, %_z;
@@ -87,41 +79,54 @@ const char kSelect[] = R"(	.reg .b32 %_x, %_y, %_z, %_warp, %_index, %_stride, %
 	mov.u32 %_z, %tid.x;
 	mad.lo.u32 %_x, %_x, %_y, %_z;
 	shr.u32 %_warp, %_x, 5;
-<uniform_warp>	ld.const.u32 %_x, <block_first>;
-	cvt.u64.u32 %_distance, %_x;
-	sub.u64 %_distance, %_block, %_distance;
-	ld.const.u32 %_stride, <block_stride>;
-	cvt.u32.u64 %_index, %_distance;
-	setp.eq.u32 %_selected, %_stride, 1;
-	@%_selected bra.uni $_every<site>;
-	cvt.rn.f64.u64 %_quotient, %_distance;
-	cvt.rn.f64.u32 %_divisor, %_stride;
-	rcp.approx.ftz.f64 %_reciprocal, %_divisor;
-	neg.f64 %_divisor, %_divisor;
-	fma.rn.f64 %_error, %_divisor, %_reciprocal, 0d3FF0000000000000;
-	fma.rn.f64 %_reciprocal, %_error, %_reciprocal, %_reciprocal;
-	mul.rn.f64 %_quotient, %_quotient, %_reciprocal;
-	cvt.rni.u32.f64 %_index, %_quotient;
-$_every<site>:
-	mul.wide.u32 %_product, %_index, %_stride;
-	setp.eq.u64 %_selected, %_product, %_distance;
+)";
+
+const char kWarpOfFlatBlock[] = R"(	mov.u32 %_x, %tid.x;
+	shr.u32 %_warp, %_x, 5;
+)";
+
+// Linear block and warp; whether they are recorded; the place of the warp among the regions. The
+// blocks that are recorded are block_first + i * block_stride, below 2^32. The i of any block is
+// the quotient (layout.h tells of the reciprocal); the product tells whether it is exact.
+const char kSelect[] = R"(<block_of_grid><warp_of_block><uniform_warp>	mov.b64 {%_y, %_z}, %_block;
+	ld.const.u32 %_x, <block_first>;
+	sub.u32 %_distance, %_y, %_x;
+	add.u32 %_y, %_distance, 1;
+	ld.const.u32 %_x, <reciprocal_low>;
+	mul.wide.u32 %_product, %_y, %_x;
+	shr.u64 %_product, %_product, 32;
+	ld.const.u32 %_x, <reciprocal_high>;
+	mad.wide.u32 %_product, %_y, %_x, %_product;
+	mov.b64 {%_x, %_index}, %_product;
+	setp.eq.u32 %_selected, %_z, 0;
+	ld.const.u32 %_x, <block_stride>;
+	mul.lo.u32 %_x, %_index, %_x;
+	setp.eq.and.u32 %_selected, %_x, %_distance, %_selected;
 	ld.const.u32 %_x, <block_count>;
 	setp.lt.and.u32 %_selected, %_index, %_x, %_selected;
-	ld.const.u32 %_warps, <warp_mask>;
+	ld.const.u32 %_z, <warp_mask>;
 	shl.b32 %_x, 1, %_warp;
-	and.b32 %_y, %_warps, %_x;
+	and.b32 %_y, %_z, %_x;
 	setp.ne.and.u32 %_selected, %_y, 0, %_selected;
 	add.u32 %_x, %_x, -1;
-	and.b32 %_x, %_warps, %_x;
+	and.b32 %_x, %_z, %_x;
 	popc.b32 %_x, %_x;
-	popc.b32 %_y, %_warps;
-	cvt.u64.u32 %_place, %_x;
-	mad.wide.u32 %_place, %_index, %_y, %_place;
+	popc.b32 %_z, %_z;
+	mad.lo.u32 %_place, %_index, %_z, %_x;
+	setp.lt.and.u32 %_selected, %_place, %_places, %_selected;
+)";
+
+// The same where every warp is recorded. A grid that has grown since does not get out of the
+// memory.
+const char kSelectAny[] =
+    R"(<block_of_grid><warp_of_block><uniform_warp>	cvt.u32.u64 %_x, %_block;
+	mad.lo.u32 %_place, %_x, <warps_per_block>, %_warp;
+	setp.lt.u32 %_selected, %_place, %_places;
 )";
 
 // A branch would part the block that the assembler schedules. Words 0 and 1 of a record are its
 // Slot, then comes a word a site, or two for a whole clock.
-const char kSeriesStart[] = R"(	mov.u64 %_clock, %clock64;
+const char kSeriesStart[] = R"(<settle>	mov.u64 %_clock, %clock64;
 	setp.lt.and.u32 %_fits, %_cursor, %_limit, %_leader;
 	mov.b64 {%_word0, %_word1}, %_clock;
 	mad.lo.u32 %_word1, %_word1, 65536, <number>;
@@ -129,10 +134,10 @@ const char kSeriesStart[] = R"(	mov.u64 %_clock, %clock64;
 	add.u64 %_record, %_regions, %_record;
 )";
 
-const char kLowClock[] = R"(	mov.u32 %_word<word>, %clock;
+const char kLowClock[] = R"(<settle>	mov.u32 %_word<word>, %clock;
 )";
 
-const char kWholeClock[] = R"(	mov.u64 %_clock, %clock64;
+const char kWholeClock[] = R"(<settle>	mov.u64 %_clock, %clock64;
 	mov.b64 {%_word<word>, %_word<next_word>}, %_clock;
 )";
 
@@ -164,7 +169,7 @@ const char kNoHighWord[] = R"(	mov.u32 %_b, 0;
 
 // `.uni` holds since all lanes that are here together have the same mask. Of a whole warp lane 0
 // goes on to the pool if its region is full.
-const char kUnknownRecord[] = R"(	mov.u64 %_clock, %clock64;
+const char kUnknownRecord[] = R"(<settle>	mov.u64 %_clock, %clock64;
 <read_mask>	setp.ne.u32 %_cold, %_mask, -1;
 	@%_cold bra.uni $_cold<site>;
 	setp.lt.and.u32 %_fits, %_cursor, %_limit, %_leader;
@@ -184,7 +189,7 @@ const char kUnknownStorePayload[] =
     R"(<take><high_word>	@%_fits st.global.v4.b32 [%_address], {%_low, %_high, %_a, %_b};
 )";
 
-const char kPartedRecord[] = R"(	mov.u64 %_clock, %clock64;
+const char kPartedRecord[] = R"(<settle>	mov.u64 %_clock, %clock64;
 <read_mask><lowest><unit><high_unit>)";
 
 // The cursor stays: these lanes leave.
@@ -194,11 +199,11 @@ const char kHotExit[] = R"(<pack>	cvt.u64.u32 %_address, %_cursor;
 	@%_leader st.global.v2.b64 [%_address], {%_clock, %_timer};
 )";
 
-const char kProvenExit[] = R"(	mov.u64 %_clock, %clock64;
+const char kProvenExit[] = R"(<settle>	mov.u64 %_clock, %clock64;
 	mov.u64 %_timer, %globaltimer;
 <hot_exit><flush>)";
 
-const char kUnknownExit[] = R"(	mov.u64 %_clock, %clock64;
+const char kUnknownExit[] = R"(<settle>	mov.u64 %_clock, %clock64;
 	mov.u64 %_timer, %globaltimer;
 <read_mask>	setp.ne.u32 %_cold, %_mask, -1;
 	@%_cold bra.uni $_cold<site>;
@@ -281,17 +286,15 @@ const char kFunctionRecord[] = R"(	{
 	.reg .b32 %_chunk, %_mask, %_low, %_high, %_region, %_a, %_b;
 	.reg .b64 %_clock, %_address, %_count, %_bound, %_lane_cursor, %_pool;
 	.reg .pred %_writes, %_takes;
-	mov.u64 %_clock, %clock64;
+<settle>	mov.u64 %_clock, %clock64;
 <read_mask>	mov.u32 %_a, %lanemask_lt;
 	and.b32 %_a, %_a, %_mask;
 	setp.eq.u32 %_writes, %_a, 0;
 	@!%_writes bra $_done<site>;
-<select>	ld.const.u32 %_a, <region_count>;
-	cvt.u64.u32 %_bound, %_a;
-	setp.lt.u64 %_takes, %_place, %_bound;
-	and.pred %_selected, %_selected, %_takes;
-	@!%_selected bra $_done<site>;
-	cvt.u32.u64 %_region, %_place;
+	.reg .b32 %_places;
+<place_registers>	ld.const.u32 %_places, <region_count>;
+<select>	@!%_selected bra $_done<site>;
+	mov.u32 %_region, %_place;
 	ld.const.u64 %_pool, <pool>;
 	ld.const.u64 %_lane_cursor, <lane_cursors>;
 	mad.wide.u32 %_lane_cursor, %_region, <region_cursor_bytes>, %_lane_cursor;

@@ -99,6 +99,7 @@ void bind_launch(py::module_& module) {
         .def_readonly("dynamic_shared_bytes", &LaunchInfo::dynamic_shared_bytes)
         .def_readonly("stream", &LaunchInfo::stream)
         .def_readonly("in_stream_capture", &LaunchInfo::in_stream_capture)
+        .def_readonly("every_warp", &LaunchInfo::every_warp)
         .def_property_readonly("image",
                                [](const LaunchInfo& self) { return py::bytes(self.image); });
     using capture::FunctionFacts;

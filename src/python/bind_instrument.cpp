@@ -66,9 +66,9 @@ std::vector<NamedMarker> name_markers(const std::vector<instrument::Marker>& mar
 using Block = std::array<std::uint32_t, 3>;
 
 Instrumented instrument_entry(const Text& ptx, const std::string& entry, const std::string& name,
-                              const Block& block, bool prove, bool series) {
+                              const Block& block, bool prove, bool series, bool every_warp) {
     return with_module(ptx, name, [&](const ptx::Module& module) {
-        return instrument::instrument(module, entry, {{block}, prove, series});
+        return instrument::instrument(module, entry, {{block}, prove, series, every_warp});
     });
 }
 
@@ -158,7 +158,7 @@ void bind_instrument(py::module_& module) {
     module.def(
         "instrument", &instrument_entry, py::arg("ptx"), py::arg("entry"),
         py::arg("name") = "<ptx>", py::arg("block") = kUnknown, py::arg("prove") = true,
-        py::arg("series") = true,
+        py::arg("series") = true, py::arg("every_warp") = false,
         "Puts the code that records every marker of one kernel into a PTX text; name stands "
         "in errors; block is the launch's; prove=False places no marker as proven; series=False "
         "makes a record of each, which holds no registers from one to the next.");

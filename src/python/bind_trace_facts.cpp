@@ -67,7 +67,6 @@ void bind_counts(py::module_& module) {
         .def_readwrite("orphan_ends", &Counts::orphan_ends)
         .def_readwrite("warps_in_grid", &Counts::warps_in_grid)
         .def_readwrite("warps_recorded", &Counts::warps_recorded)
-        .def_readwrite("unplaced_warps", &Counts::unplaced_warps)
         .def_readwrite("blocks_in_grid", &Counts::blocks_in_grid)
         .def_readwrite("blocks_selected", &Counts::blocks_selected)
         .def_readwrite("buffer_bytes", &Counts::buffer_bytes)

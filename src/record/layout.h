@@ -100,28 +100,34 @@ struct Control {
     std::uint64_t chunks_taken;     ///< may pass the number of chunks: then records were dropped
     std::uint64_t dropped_records;  ///< cold ones without a chunk, and proven events without a slot
     std::uint64_t dropped_events;   ///< markers of those records; fused ones count each
-    std::uint64_t unplaced_warps;   ///< selected warps whose region lay behind the last one
     std::uint64_t most_overflow;    ///< proven events that one full region dropped, at most
-    std::uint64_t reserved[11];
+    std::uint64_t reserved[12];
 };
 static_assert(sizeof(Control) == 128);
 
-/// What the injected code reads: the .const variable kConstantsName of the traced module.
+/// What the injected code reads, what every warp needs first, in one line of the cache: the .const
+/// variable kConstantsName of the traced module.
 struct LaunchConstants {
     std::uint64_t regions;       ///< device address
+    std::uint32_t region_slots;  ///< a power of two, at least kMinRegionSlots
+    std::uint32_t region_count;
+    std::uint32_t block_first;   ///< the first block that is recorded
+    std::uint32_t block_stride;  ///< then every block_stride-th one, at least 1
+    std::uint64_t reciprocal;    ///< of block_stride: reciprocal_of()
+    std::uint32_t block_count;   ///< number of recorded blocks
+    std::uint32_t warp_mask;     ///< bit w: warp w of each recorded block is recorded
     std::uint64_t pool;          ///< device address
     std::uint64_t control;       ///< device address
     std::uint64_t lane_cursors;  ///< device address; 0 when no device function has a marker
-    std::uint32_t region_slots;  ///< a power of two, at least kMinRegionSlots
-    std::uint32_t region_count;
     std::uint32_t pool_chunks;
     std::uint32_t warps_per_block;  ///< of the launch
-    std::uint32_t block_first;      ///< the first block that is recorded
-    std::uint32_t block_stride;     ///< then every block_stride-th one, at least 1
-    std::uint32_t block_count;      ///< number of recorded blocks
-    std::uint32_t warp_mask;        ///< bit w: warp w of each recorded block is recorded
 };
-static_assert(sizeof(LaunchConstants) == 64);
+static_assert(sizeof(LaunchConstants) == 72);
+
+/// The quotient n / divisor of 32-bit numbers, n < 2^32 - 1, is (n + 1) * this >> 64.
+constexpr std::uint64_t reciprocal_of(std::uint32_t divisor) {
+    return ~0ull / divisor;
+}
 inline constexpr char kConstantsName[] = "gwatch_launch";
 
 /// Region of a recorded warp: regions of one block lie side by side, in order of warp.

@@ -21,6 +21,8 @@ constexpr std::uint64_t kUsefulRegionSlots = 64;
 constexpr std::uint64_t kMaxChunks = (1ull << 32) / kChunkBytes;
 constexpr std::uint64_t kCursorBytes = kLanes * sizeof(std::uint32_t);
 constexpr std::uint64_t kMaxThreads = 1024;
+/// Blocks behind are not recorded: the injected code counts blocks in 32 bits.
+constexpr std::uint64_t kMaxBlocks = (1ull << 32) - 1;
 
 std::uint64_t align(std::uint64_t bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -71,7 +73,7 @@ Result<Demand> demand_of(const PlanRequest& request) {
         return Error{ErrorKind::kUsage, "no launch has a grid of " + to_text(request.grid) +
                                             " blocks of " + to_text(request.block) + " threads"};
     }
-    if (request.blocks.first >= blocks || request.blocks.stride == 0) {
+    if (request.blocks.first >= std::min(blocks, kMaxBlocks) || request.blocks.stride == 0) {
         return Error{
             ErrorKind::kUsage,
             "the selection of blocks names none of the " + std::to_string(blocks) +
@@ -95,7 +97,8 @@ Result<Demand> demand_of(const PlanRequest& request) {
         budget = request.free_bytes == 0 ? kDefaultBytes
                                          : std::min(kDefaultBytes, request.free_bytes / 4);
     }
-    const std::uint64_t behind = (blocks - 1 - request.blocks.first) / request.blocks.stride + 1;
+    const std::uint64_t end = std::min(blocks, kMaxBlocks);
+    const std::uint64_t behind = (end - 1 - request.blocks.first) / request.blocks.stride + 1;
     const std::uint64_t selected =
         request.blocks.count == 0 ? behind : std::min<std::uint64_t>(request.blocks.count, behind);
     return Demand{.blocks_in_grid = blocks,
@@ -152,6 +155,7 @@ Plan lay_out(const Demand& demand, const Sampling& sampling, std::uint64_t slots
         std::min((demand.budget - plan.pool_offset) / kChunkBytes, kMaxChunks);
     plan.total_bytes = plan.pool_offset + chunks * kChunkBytes;
     plan.blocks_in_grid = demand.blocks_in_grid;
+    plan.every_warp = regions == demand.blocks_in_grid * demand.warps_per_block;
     plan.sampled = sampling.count < demand.blocks;
     plan.constants.region_slots = static_cast<std::uint32_t>(slots);
     plan.constants.region_count = static_cast<std::uint32_t>(regions);
@@ -170,6 +174,7 @@ Plan lay_out(const Demand& demand, const Sampling& sampling, std::uint64_t slots
 
 LaunchConstants Plan::at(std::uint64_t address) const {
     LaunchConstants filled = constants;
+    filled.reciprocal = reciprocal_of(constants.block_stride);
     filled.control = address + control_offset;
     filled.regions = address + regions_offset;
     filled.pool = address + pool_offset;

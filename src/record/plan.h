@@ -39,7 +39,8 @@ struct Plan {
     std::uint64_t pool_offset;
     LaunchConstants constants;  ///< addresses are filled in by at()
     std::uint64_t blocks_in_grid;
-    bool sampled;  ///< not every selected block is recorded
+    bool sampled;     ///< not every selected block is recorded
+    bool every_warp;  ///< each warp of the grid has a region
 
     /// The constants for memory that starts at this device address.
     LaunchConstants at(std::uint64_t address) const;

@@ -70,7 +70,6 @@ Json to_json(const Control& control) {
     return {{"chunks_taken", control.chunks_taken},
             {"dropped_records", control.dropped_records},
             {"dropped_events", control.dropped_events},
-            {"unplaced_warps", control.unplaced_warps},
             {"most_overflow", control.most_overflow}};
 }
 
@@ -79,7 +78,6 @@ Control control_from(const Json& json) {
     json.at("chunks_taken").get_to(control.chunks_taken);
     json.at("dropped_records").get_to(control.dropped_records);
     json.at("dropped_events").get_to(control.dropped_events);
-    json.at("unplaced_warps").get_to(control.unplaced_warps);
     control.most_overflow = json.value("most_overflow", std::uint64_t{0});
     return control;
 }

@@ -61,7 +61,6 @@ void visit(Visitor& field, Counts& counts) {
     field("orphan_ends", counts.orphan_ends);
     field("warps_in_grid", counts.warps_in_grid);
     field("warps_recorded", counts.warps_recorded);
-    field("unplaced_warps", counts.unplaced_warps);
     field("blocks_in_grid", counts.blocks_in_grid);
     field("blocks_selected", counts.blocks_selected);
     field("buffer_bytes", counts.buffer_bytes);

@@ -91,7 +91,6 @@ void count(const record::RawRecords& raw, const RawWarps& warps, const SiteActio
     counts.blocks_in_grid = product(raw.grid);
     counts.warps_in_grid = counts.blocks_in_grid * raw.plan.constants.warps_per_block;
     counts.warps_recorded = run->lanes.size();
-    counts.unplaced_warps = raw.control.unplaced_warps;
     counts.blocks_selected = raw.plan.constants.block_count;
     counts.buffer_bytes = raw.plan.total_bytes;
     counts.buffer_bytes_needed = buffer_bytes_needed(raw, sites.most_units());

@@ -119,7 +119,6 @@ struct Counts {
     std::uint64_t orphan_ends = 0;
     std::uint64_t warps_in_grid = 0;
     std::uint64_t warps_recorded = 0;  ///< warps that entered and were selected
-    std::uint64_t unplaced_warps = 0;
     std::uint64_t blocks_in_grid = 0;
     std::uint64_t blocks_selected = 0;
     std::uint64_t buffer_bytes = 0;

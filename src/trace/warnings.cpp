@@ -88,12 +88,6 @@ void warn_of_missing_warps(const Counts& counts, const record::RawRecords& raw,
                             with_commas(counts.buffer_bytes) +
                             " bytes has no room for all; pass a larger buffer_bytes.");
     }
-    if (counts.unplaced_warps != 0) {
-        warnings->push_back(
-            count_of(counts.unplaced_warps, "warp") +
-            " found no place in the buffer and left no records: the grid was larger than "
-            "the one the launch announced; trace a launch of its own.");
-    }
     const std::uint64_t selected = raw.plan.constants.region_count;
     if (counts.warps_recorded < selected) {
         warnings->push_back(count_of(selected - counts.warps_recorded, "selected warp") +

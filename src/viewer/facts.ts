@@ -63,7 +63,6 @@ export interface Counts {
   orphan_ends: number;
   warps_in_grid: number;
   warps_recorded: number;
-  unplaced_warps: number;
   blocks_in_grid: number;
   blocks_selected: number;
   buffer_bytes: number;

@@ -140,7 +140,6 @@ def _counts(warps, blocks, orphan_starts, orphan_ends):
         "orphan_ends": len(orphan_ends),
         "warps_in_grid": len(warps),
         "warps_recorded": len(warps),
-        "unplaced_warps": 0,
         "blocks_in_grid": len(blocks),
         "blocks_selected": len(blocks),
         "buffer_bytes": 1 << 30,

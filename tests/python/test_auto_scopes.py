@@ -52,7 +52,7 @@ WORDS = {
     "barrier.wait": r"sync_threads|arrive_and_wait|PipelineTmaAsync\.create",
     "mbarrier.wait": r"producer_acquire|consumer_wait",
     "mma": r"cute\.gemm",
-    "tma.load": r"cute\.copy\(load_",
+    "tma.load": r"cute\.copy\(",
     "tma.store": r"cute\.copy\(store_c",
     "tma.wait": r"cp_async_bulk_wait_group",
     "wgmma.issue": r"cute\.gemm",
@@ -403,7 +403,9 @@ def test_unknown_kinds_are_refused_with_the_known(wanted):
 def prepare(kernel, kinds, ptx=SMALL, threads=128):
     found = FoundPtx(ptx, "a test", (), b"", "triton")
     preparer = Preparer([SimpleNamespace(name="test", find=lambda launch: found)], kinds)
-    launch = SimpleNamespace(kernel=kernel, block=(threads, 1, 1), resolved_function=1, image=b"")
+    launch = SimpleNamespace(
+        kernel=kernel, block=(threads, 1, 1), resolved_function=1, image=b"", every_warp=True
+    )
     preparer(launch)
     return preparer.builds[0]
 

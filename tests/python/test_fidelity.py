@@ -27,7 +27,9 @@ def build(ptx, kernel, threads, *, cubin=b"", flags=("-lineinfo",), prove=True):
     own = libpygwatch.Candidate(ptxas, "a test", list(flags))
     found = FoundPtx(ptx, "a test", (own,), cubin, "triton")
     preparer = Preparer([SimpleNamespace(name="test", find=lambda launch: found)])
-    launch = SimpleNamespace(kernel=kernel, block=(threads, 1, 1), resolved_function=1, image=b"")
+    launch = SimpleNamespace(
+        kernel=kernel, block=(threads, 1, 1), resolved_function=1, image=b"", every_warp=True
+    )
     preparer(launch)
     return preparer.builds[0]
 
@@ -189,7 +191,11 @@ def test_without_an_assembler_there_is_no_machine_code_to_compare(monkeypatch):
     found = FoundPtx(INVARIANT, "a test", (), b"", "triton")
     preparer = Preparer([SimpleNamespace(name="test", find=lambda launch: found)])
     monkeypatch.setattr(assemblers, "candidates", lambda preferred: [])
-    preparer(SimpleNamespace(kernel="k", block=(128, 1, 1), resolved_function=1, image=b""))
+    preparer(
+        SimpleNamespace(
+            kernel="k", block=(128, 1, 1), resolved_function=1, image=b"", every_warp=True
+        )
+    )
 
     facts = _fidelity.compare(preparer.builds[0], "k").facts
 

@@ -37,7 +37,7 @@ def test_text_goes_to_standard_output(ptx, capfdbinary):
     assert main(["instrument", str(ptx)]) == 0
     out, err = capfdbinary.readouterr()
     assert out == libpygwatch.instrument_matching(TWO, "").ptx
-    assert out.count(b"$gwatch_entered:") == 2
+    assert out.count(b"{%gwatch_block, %gwatch_count};") == 2
     assert err == b""
 
 

@@ -16,7 +16,9 @@ def prepared():
     found = FoundPtx(ptx, "a test", (), b"", "triton")
     preparer = Preparer([SimpleNamespace(name="test", find=lambda launch: found)])
     answer = preparer(
-        SimpleNamespace(kernel=KERNEL, block=(128, 1, 1), resolved_function=1, image=b"")
+        SimpleNamespace(
+            kernel=KERNEL, block=(128, 1, 1), resolved_function=1, image=b"", every_warp=True
+        )
     )
     return answer, preparer.builds
 

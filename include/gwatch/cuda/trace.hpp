@@ -8,9 +8,8 @@
 ///         GWATCH_CUDA_KERNEL_SCOPE_END(101);
 ///     }
 ///
-/// A scope is an id, an integer constant expression from 0 to 65535 (a literal, a constexpr value,
-/// a template argument, an enumerator), or, in the macros that end in _NAMED, a string literal of
-/// the characters [A-Za-z0-9_] that is no number.
+/// A scope is an id, an integer constant expression from 0 to 65535 (such as a template argument),
+/// or, in macros that end in _NAMED, a string literal of [A-Za-z0-9_] that is no number.
 ///
 /// A marker is a comment in the PTX, a declaration that says the same (nvcc drops the comments of
 /// the PTX that it puts into a program), and one instruction that ptxas removes: an untraced kernel

@@ -151,13 +151,10 @@ def _events(run: libpygwatch.Run) -> str:
 
 
 def _warps(counts: libpygwatch.Counts) -> str:
-    text = (
+    return (
         f"{counts.warps_recorded:,} of {units.count(counts.warps_in_grid, 'warp')} recorded, "
         f"{counts.blocks_selected:,} of {units.count(counts.blocks_in_grid, 'block')} selected"
     )
-    if counts.unplaced_warps:
-        text += f"; {units.count(counts.unplaced_warps, 'warp')} found no place"
-    return text
 
 
 def _time(facts: libpygwatch.TimeFacts) -> str:

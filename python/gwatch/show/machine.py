@@ -48,7 +48,6 @@ _COUNTS = (
     "orphan_ends",
     "warps_in_grid",
     "warps_recorded",
-    "unplaced_warps",
     "blocks_in_grid",
     "blocks_selected",
     "buffer_bytes",

@@ -132,7 +132,7 @@ TEST_F(FailureTest, ConstantsOfAnotherSizeAreRefused) {
     driver.add_image(kTraced, traced);
     begin();
     EXPECT_EQ(launch(kernel), kernel);
-    EXPECT_NE(only_failure(hooks->end()).message.find("has 48 bytes instead of 64"),
+    EXPECT_NE(only_failure(hooks->end()).message.find("has 48 bytes instead of 72"),
               std::string::npos);
 }
 

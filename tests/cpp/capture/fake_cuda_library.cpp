@@ -14,7 +14,7 @@ constexpr std::uint64_t kContext = 0xc0;
 constexpr int kNotFound = 500;
 constexpr int kTakenByAnother = 39;
 constexpr std::uint32_t kLaunchKernel = 307;
-constexpr std::size_t kConstantBytes = 64;
+constexpr std::size_t kConstantBytes = 72;
 
 struct Module {
     std::string kernel;

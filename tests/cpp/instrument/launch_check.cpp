@@ -21,6 +21,7 @@ using trace::kUnknownTime;
 constexpr double kReadingNs = 10;
 /// Of alignment; an instruction of the kernel's own takes 500 ns.
 constexpr double kSureNs = 100;
+constexpr std::int64_t kSecondNs = 1'000'000'000;
 
 bool is_zero(const std::vector<std::uint8_t>& memory, std::uint64_t from, std::uint64_t to) {
     return std::all_of(memory.begin() + static_cast<std::ptrdiff_t>(from),
@@ -200,6 +201,8 @@ void LaunchCheck::expect_proven_alike(const Seen& seen, std::uint32_t threads) c
 
 bool LaunchCheck::times_are_sure() const {
     if (run_.time.alignment_ns > kSureNs) return false;
+    // Seconds behind the last reading of the timer the rate that short launches tell is not enough.
+    if (run_.counts.dropped_records != 0 && run_.time.span_ns > kSecondNs) return false;
     return std::none_of(run_.warnings.begin(), run_.warnings.end(), [](const std::string& warning) {
         return warning.find("assume a clock") != std::string::npos ||
                warning.find("is known to") != std::string::npos ||
@@ -210,7 +213,6 @@ bool LaunchCheck::times_are_sure() const {
 
 void LaunchCheck::expect_counts(bool groups) const {
     EXPECT_EQ(run_.lanes.size(), raw_.plan.constants.region_count);
-    EXPECT_EQ(raw_.control.unplaced_warps, 0u);
     if (!groups) return;
     const auto& sites = instrumented_.sites.sites;
     std::vector<std::uint64_t> passes(sites.size());

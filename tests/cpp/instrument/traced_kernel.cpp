@@ -7,6 +7,7 @@
 #include "instrument/prove.h"
 #include "instrument/rewrite.h"
 #include "instrument/series.h"
+#include "instrument/settling.h"
 #include "instrument/target.h"
 
 namespace gwatch::testing {
@@ -232,14 +233,20 @@ TracedKernel::TracedKernel(const std::string& ptx, const std::string& entry,
         if (placement && site.placement != instrument::Placement::kFunction)
             site.placement = *placement;
     }
-    text_ = instrument::rewrite(*module, plan_, *capabilities).ptx;
+    instrument::find_settling(*module, &plan_);
+    text_ = instrument::rewrite(*module, plan_, *capabilities, {}).ptx;
 }
 
 Traced TracedKernel::run(const Memory& layout, Simulation simulation) const {
+    return run(layout, std::move(simulation), text_);
+}
+
+Traced TracedKernel::run(const Memory& layout, Simulation simulation,
+                         const std::string& text) const {
     Traced traced;
     traced.failure = error_;
     if (!error_.empty()) return traced;
-    const auto module = ptx::parse(text_);
+    const auto module = ptx::parse(text);
     if (!module) {
         traced.failure = module.error().to_string();
         return traced;
@@ -253,18 +260,19 @@ Traced TracedKernel::run(const Memory& layout, Simulation simulation) const {
     const std::uint64_t pool =
         memory.allocate(std::size_t{layout.pool_chunks} * record::kChunkBytes);
     const std::uint64_t output = memory.allocate(kOutputBytes);
-    const LaunchConstants constants{regions,
-                                    pool,
-                                    control,
-                                    cursors,
-                                    layout.region_slots,
-                                    layout.region_count,
-                                    layout.pool_chunks,
-                                    0,
-                                    layout.block_first,
-                                    layout.block_stride,
-                                    layout.block_count,
-                                    layout.warp_mask};
+    const LaunchConstants constants{.regions = regions,
+                                    .region_slots = layout.region_slots,
+                                    .region_count = layout.region_count,
+                                    .block_first = layout.block_first,
+                                    .block_stride = layout.block_stride,
+                                    .reciprocal = record::reciprocal_of(layout.block_stride),
+                                    .block_count = layout.block_count,
+                                    .warp_mask = layout.warp_mask,
+                                    .pool = pool,
+                                    .control = control,
+                                    .lane_cursors = cursors,
+                                    .pool_chunks = layout.pool_chunks,
+                                    .warps_per_block = 0};
     auto& bytes = simulation.constants[record::kConstantsName];
     bytes.resize(sizeof constants);
     std::memcpy(bytes.data(), &constants, sizeof constants);

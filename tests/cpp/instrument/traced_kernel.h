@@ -63,6 +63,8 @@ class TracedKernel {
     const instrument::SiteTable& sites() const { return plan_.table; }
     const std::string& error() const { return error_; }
     Traced run(const Memory& layout, Simulation simulation) const;
+    /// Of another traced text of the same sites.
+    Traced run(const Memory& layout, Simulation simulation, const std::string& text) const;
 
   private:
     std::string entry_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <random>
 
 namespace gwatch::record {
 namespace {
@@ -47,6 +48,7 @@ void expect_sound(const Plan& plan, const PlanRequest& request) {
         EXPECT_GE(plan.pool_offset, regions_end);
     }
     EXPECT_EQ(plan.total_bytes, plan.pool_offset + std::uint64_t{c.pool_chunks} * kChunkBytes);
+    EXPECT_EQ(plan.every_warp, c.region_count == plan.blocks_in_grid * c.warps_per_block);
     if (request.buffer_bytes != 0) {
         EXPECT_LE(plan.total_bytes, request.buffer_bytes);
     }
@@ -275,6 +277,46 @@ TEST(Plan, RegionsTogetherHoldNoMoreBytesThanACursorCounts) {
     expect_sound(plan, request);
     EXPECT_EQ(plan.constants.region_count, 132u * 32);
     EXPECT_EQ(plan.constants.region_slots, 1u << 16) << "2^29 / 4224, down to a power of two";
+}
+
+TEST(Plan, TellsWhetherEveryWarpIsRecorded) {
+    PlanRequest request = request_of({100, 1, 1}, {96, 1, 1});
+    EXPECT_TRUE(plan_of(request).every_warp);
+    request.warp_mask = 0b101;
+    EXPECT_FALSE(plan_of(request).every_warp);
+    request.warp_mask = 0b111;
+    EXPECT_TRUE(plan_of(request).every_warp);
+    request.blocks = {0, 2, 0};
+    EXPECT_FALSE(plan_of(request).every_warp);
+    request.blocks = {1, 1, 0};
+    EXPECT_FALSE(plan_of(request).every_warp);
+    request.blocks = {0, 1, 100};
+    EXPECT_TRUE(plan_of(request).every_warp);
+    request = request_of({10'000'000, 1, 1}, {96, 1, 1});
+    EXPECT_FALSE(plan_of(request).every_warp);
+}
+
+TEST(Plan, TakesNoBlockBeyond32Bits) {
+    PlanRequest request = request_of({0x7fffffff, 65535, 1}, {32, 1, 1});
+    const Plan plan = plan_of(request);
+    expect_sound(plan, request);
+    const LaunchConstants& c = plan.constants;
+    EXPECT_LT(c.block_first + std::uint64_t{c.block_count - 1} * c.block_stride, 0xffffffffull);
+    EXPECT_TRUE(plan.sampled);
+}
+
+TEST(Plan, GivesTheReciprocalOfTheStride) {
+    std::mt19937_64 random(3);
+    for (int round = 0; round < 100'000; ++round) {
+        const auto divisor = static_cast<std::uint32_t>(random() >> (32 + random() % 32)) | 1u;
+        const auto any = static_cast<std::uint32_t>(random() >> (32 + random() % 32));
+        for (const std::uint32_t number : {any, any / divisor * divisor, 0u, 0xfffffffeu}) {
+            if (number == 0xffffffff) continue;
+            const auto high =
+                static_cast<unsigned __int128>(number + 1ull) * reciprocal_of(divisor);
+            EXPECT_EQ(static_cast<std::uint64_t>(high >> 64), number / divisor) << divisor;
+        }
+    }
 }
 
 }  // namespace

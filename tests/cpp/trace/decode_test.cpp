@@ -393,16 +393,6 @@ TEST(Decode, SamplingIsTold) {
                   "65,280 bytes has no room for all; pass a larger buffer_bytes."});
 }
 
-TEST(Decode, UnplacedWarpsAreTold) {
-    OneWarp warp;
-    warp.launch.exit(0, 20000);
-    warp.launch.control().unplaced_warps = 2;
-    EXPECT_EQ(warp.decode().warnings[0],
-              "2 warps found no place in the buffer and left no records: the grid was larger than "
-              "the one the "
-              "launch announced; trace a launch of its own.");
-}
-
 TEST(Decode, EmptyLaunch) {
     instrument::SiteTable sites = simple_sites(1);
     SimulatedLaunch launch(small_request(2, 64), SimulatedGpu{}, exit_site(sites));

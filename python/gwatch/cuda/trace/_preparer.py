@@ -87,7 +87,13 @@ class Preparer:
 
 
 def _identity(launch: libpygwatch.LaunchInfo) -> tuple[object, ...]:
-    return (launch.kernel, launch.resolved_function, launch.image, launch.block)
+    return (
+        launch.kernel,
+        launch.resolved_function,
+        launch.image,
+        launch.block,
+        launch.every_warp,
+    )
 
 
 def _spills(assembled: libpygwatch.Assembled) -> int:
@@ -105,7 +111,14 @@ def _instrument(
     if auto_kinds:
         ptx = auto_scopes.mark(ptx, [launch.kernel], auto_kinds, found.where).ptx
     try:
-        return libpygwatch.instrument(ptx, launch.kernel, found.where, launch.block, series=series)
+        return libpygwatch.instrument(
+            ptx,
+            launch.kernel,
+            found.where,
+            launch.block,
+            series=series,
+            every_warp=launch.every_warp,
+        )
     except NoMarkersError as error:
         if auto_kinds:
             auto_scopes.say_what_was_sought(error, auto_kinds)
