@@ -42,7 +42,7 @@ const Parts& layout_parts() {
     static const Parts parts = {
         {"launch", record::kConstantsName},
         {"launch_bytes", std::to_string(sizeof(LaunchConstants))},
-        {"regions_offset", std::to_string(offsetof(LaunchConstants, regions))},
+        {"regions", constant(offsetof(LaunchConstants, regions))},
         {"region_count_offset", std::to_string(offsetof(LaunchConstants, region_count))},
         {"region_slots_offset", std::to_string(offsetof(LaunchConstants, region_slots))},
         {"pool", constant(offsetof(LaunchConstants, pool))},

@@ -28,24 +28,29 @@ const char kEnter[] = R"(	mov.u64 %_enter_timer, %globaltimer;
 	and.b32 %_a, %_a, %_b;
 	mov.u64 %_address, <launch>;
 	mad.wide.u32 %_address, %_a, 4, %_address;
-	ld.const.u64 %_regions, [%_address+<regions_offset>];
 	ld.const.u32 %_slots, [%_address+<region_slots_offset>];
 	ld.const.u32 %_places, [%_address+<region_count_offset>];
 )";
 
-// In a warp that is not recorded no lane leads, and no lane is the lowest of any mask. As short as
-// can be, and without a branch: its code comes from a cold cache.
+// In a warp that is not recorded no lane leads, and no lane is the lowest of any mask. Short, for
+// its code comes from a cold cache. The branch keeps the assembler from spreading the rest over the
+// kernel's begin.
 const char kSetup[] = R"(	mov.u32 %_extra, 0;
 	mov.u32 %_chunk, 0;
 	ld.const.u64 %_pool, <pool>;
-<select><wait_here>	and.pred %_leader, %_leader, %_selected;
+<select><wait_here>	@%_selected bra $_placed;
+	mov.u32 %_cursor, 0;
+	mov.u32 %_limit, 0;
+	mov.u32 %_below, -1;
+	setp.ne.u32 %_leader, %_limit, 0;
+	bra $_entered;
+$_placed:
+	ld.const.u64 %_regions, <regions>;
 	mul.lo.u32 %_b, %_slots, <slot_bytes>;
 	mad.lo.u32 %_cursor, %_place, %_b, <header_bytes>;
 	add.u32 %_limit, %_cursor, %_b;
 	sub.u32 %_limit, %_limit, <header_and_reserved_bytes>;
-	selp.b32 %_limit, %_limit, 0, %_selected;
 	mov.u32 %_below, %lanemask_lt;
-	selp.b32 %_below, %_below, -1, %_selected;
 	cvt.u64.u32 %_address, %_cursor;
 	add.u64 %_address, %_regions, %_address;
 	mov.u32 %_a, %smid;
@@ -53,6 +58,7 @@ const char kSetup[] = R"(	mov.u32 %_extra, 0;
 	mov.b64 %_count, {%_a, %_b};
 	@%_leader st.global.v2.b64 [%_address+-32], {%_enter_timer, %_enter_clock};
 	@%_leader st.global.v2.b64 [%_address+-16], {%_block, %_count};
+$_entered:
 )";
 
 const char kPlaceRegisters[] =

@@ -10,7 +10,7 @@ import pytest
 
 SOURCE = Path(__file__).with_name("time_kernels.cu")
 TICK_NS = 32  # of %globaltimer on Hopper; other GPUs tick more slowly
-UNEVEN_CLOCK = 1e-3  # of a duration; 0.6e-3 was seen
+UNEVEN_CLOCK = 1e-2  # of a duration; 0.5e-2 was seen in a launch of 20 ms
 POLL_NS = 200  # from one reading of a spinning thread to the next, at most
 
 
