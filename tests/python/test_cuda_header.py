@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not find_tool("nvcc"), reason="nvcc is not insta
 EVERY_MARKER = """
 enum class Id { kEight = 8 };
 template <int Stage> __device__ float half_of(float x) {
-    GWATCH_CUDA_KERNEL_SCOPE(Stage);
+    GWATCH_CUDA_KERNEL_SCOPE(Stage, x);
     return x * 0.5f;
 }
 extern "C" __global__ void kernel(float* p, int n, short s, long long l, double d) {
@@ -43,6 +43,10 @@ extern "C" __global__ void kernel(float* p, int n, short s, long long l, double 
     GWATCH_CUDA_KERNEL_MARK(10, p);
     GWATCH_CUDA_KERNEL_MARK(11, s);
     GWATCH_CUDA_KERNEL_MARK(12, n > 3);
+    {
+        GWATCH_CUDA_KERNEL_SCOPE(13, n + l);
+        GWATCH_CUDA_KERNEL_SCOPE_NAMED("block", *p);
+    }
     p[threadIdx.x] = half_of<6>(p[threadIdx.x]);
 }
 """
@@ -65,7 +69,11 @@ EXPECTED = [
     "mark 10 b64",
     "mark 11 s32",
     "mark 12 u32",
-    "start 6",
+    "start 13 s64",
+    "start block f32",
+    "end block",
+    "end 13",
+    "start 6 f32",
     "end 6",
     "end 1",
     "end whole",
@@ -85,7 +93,9 @@ def markers_of(ptx: str) -> list[str]:
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     path = tmp_path / "kernel.cu"
-    path.write_text("#include <gwatch/cuda/trace.hpp>\n" + EVERY_MARKER)
+    # Names that other headers may give to macros.
+    macros = "#define ID 0\n#define NAME 0\n#define VALUE 0\n"
+    path.write_text(macros + "#include <gwatch/cuda/trace.hpp>\n" + EVERY_MARKER)
     return path
 
 
@@ -155,7 +165,7 @@ def test_function_for_both_sides(tmp_path: Path) -> None:
     path.write_text(
         "#include <gwatch/cuda/trace.hpp>\n"
         "__host__ __device__ int next(int x) {\n"
-        "    GWATCH_CUDA_KERNEL_SCOPE(3); GWATCH_CUDA_KERNEL_MARK(4, x); return x + 1; }\n"
+        "    GWATCH_CUDA_KERNEL_SCOPE(3, x); GWATCH_CUDA_KERNEL_MARK(4, x); return x + 1; }\n"
         "__global__ void kernel(int* p) { *p = next(*p); }\n"
         "int main() { return next(-1); }\n"
     )
@@ -177,6 +187,8 @@ def test_function_for_both_sides(tmp_path: Path) -> None:
         ('GWATCH_CUDA_KERNEL_MARK_NAMED("12");', "is no number"),
         ('GWATCH_CUDA_KERNEL_MARK_NAMED("a.b");', r"made of \[A-Za-z0-9_\]"),
         ("GWATCH_CUDA_KERNEL_SCOPE_START(threadIdx.x);", "constant"),
+        ("GWATCH_CUDA_KERNEL_SCOPE(65536, 1);", "a scope id is from 0 to 65535"),
+        ('GWATCH_CUDA_KERNEL_SCOPE_NAMED("two words", 1);', r"made of \[A-Za-z0-9_\]"),
         ("GWATCH_CUDA_KERNEL_MARK(1, *wide);", "a value has at most 64 bits"),
     ],
 )

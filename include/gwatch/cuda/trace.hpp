@@ -27,12 +27,10 @@
 /// Starts a scope: (id) or (id, value). The value, an integer, a floating-point number or a pointer
 /// of up to 64 bits, is recorded with the start. A record has one value: that of the first thread
 /// of those of a warp that pass the marker together.
-#define GWATCH_CUDA_KERNEL_SCOPE_START(...)                                            \
-    GWATCH_DETAIL_THIRD(__VA_ARGS__, GWATCH_DETAIL_ID_VALUE, GWATCH_DETAIL_ID, unused) \
-    ("start", __VA_ARGS__)
-#define GWATCH_CUDA_KERNEL_SCOPE_START_NAMED(...)                                          \
-    GWATCH_DETAIL_THIRD(__VA_ARGS__, GWATCH_DETAIL_NAME_VALUE, GWATCH_DETAIL_NAME, unused) \
-    ("start", __VA_ARGS__)
+#define GWATCH_CUDA_KERNEL_SCOPE_START(...) \
+    GWATCH_DETAIL_MAY_CARRY(GWATCH_DETAIL_ID, "start", __VA_ARGS__)
+#define GWATCH_CUDA_KERNEL_SCOPE_START_NAMED(...) \
+    GWATCH_DETAIL_MAY_CARRY(GWATCH_DETAIL_NAME, "start", __VA_ARGS__)
 
 /// Ends a scope that this warp started.
 #define GWATCH_CUDA_KERNEL_SCOPE_END(id) GWATCH_DETAIL_ID("end", id)
@@ -44,20 +42,28 @@
     GWATCH_DETAIL_NAME_SWITCH(ending, starting)
 
 /// Marks an instant: (id) or (id, value).
-#define GWATCH_CUDA_KERNEL_MARK(...)                                                   \
-    GWATCH_DETAIL_THIRD(__VA_ARGS__, GWATCH_DETAIL_ID_VALUE, GWATCH_DETAIL_ID, unused) \
-    ("mark", __VA_ARGS__)
-#define GWATCH_CUDA_KERNEL_MARK_NAMED(...)                                                 \
-    GWATCH_DETAIL_THIRD(__VA_ARGS__, GWATCH_DETAIL_NAME_VALUE, GWATCH_DETAIL_NAME, unused) \
-    ("mark", __VA_ARGS__)
+#define GWATCH_CUDA_KERNEL_MARK(...) GWATCH_DETAIL_MAY_CARRY(GWATCH_DETAIL_ID, "mark", __VA_ARGS__)
+#define GWATCH_CUDA_KERNEL_MARK_NAMED(...) \
+    GWATCH_DETAIL_MAY_CARRY(GWATCH_DETAIL_NAME, "mark", __VA_ARGS__)
 
-/// Starts a scope here and ends it where the enclosing block is left.
-#define GWATCH_CUDA_KERNEL_SCOPE(id) GWATCH_DETAIL_ID_BLOCK(id, __COUNTER__)
-#define GWATCH_CUDA_KERNEL_SCOPE_NAMED(name) GWATCH_DETAIL_NAME_BLOCK(name, __COUNTER__)
+/// Starts a scope here, (id) or (id, value), and ends it where the enclosing block is left.
+#define GWATCH_CUDA_KERNEL_SCOPE(...) \
+    GWATCH_DETAIL_BLOCK(GWATCH_DETAIL_ID, GWATCH_DETAIL_UNIQUE, __VA_ARGS__)
+#define GWATCH_CUDA_KERNEL_SCOPE_NAMED(...) \
+    GWATCH_DETAIL_BLOCK(GWATCH_DETAIL_NAME, GWATCH_DETAIL_UNIQUE, __VA_ARGS__)
 
 // All names with DETAIL or detail are the header's own.
 
+#ifdef __COUNTER__
+#define GWATCH_DETAIL_UNIQUE __COUNTER__
+#else  // NVRTC
+#define GWATCH_DETAIL_UNIQUE __LINE__
+#endif
+#define GWATCH_DETAIL_FIRST(first, ...) first
 #define GWATCH_DETAIL_THIRD(first, second, third, ...) third
+#define GWATCH_DETAIL_MAY_CARRY(emit, verb, ...)                 \
+    GWATCH_DETAIL_THIRD(__VA_ARGS__, emit##_VALUE, emit, unused) \
+    (verb, __VA_ARGS__)
 
 #if GWATCH_MARKERS && (defined(__CUDACC__) || defined(__CUDA__))
 
@@ -133,10 +139,8 @@ __device__ __forceinline__ const void* payload(T* value) {
     static_assert(::gwatch::cuda::detail::is_name(name), \
                   "gwatch: a scope name is made of [A-Za-z0-9_] and is no number")
 
-#define GWATCH_DETAIL_TEXT(verb, scope, carrier)                                            \
-    "{\n\t.reg .b32 gwatch$" verb "$" scope ";\n\t// gwatch:" verb " " scope "\n\t" carrier \
-    "\n\t"                                                                                  \
-    "}"
+#define GWATCH_DETAIL_TEXT(verb, scope, mov) \
+    "{\n\t.reg .b32 gwatch$" verb "$" scope ";\n\t// gwatch:" verb " " scope "\n\t" mov "\n\t}"
 #define GWATCH_DETAIL_EMIT(text, ...)                                       \
     do {                                                                    \
         unsigned gwatch_carrier;                                            \
@@ -204,17 +208,14 @@ __device__ __forceinline__ const void* payload(T* value) {
                              "n"(static_cast<int>(id)))
 #define GWATCH_DETAIL_NAME_VALUE(verb, name, value) \
     GWATCH_DETAIL_EMIT_VALUE(GWATCH_DETAIL_CHECK_NAME(name), value, verb, name, )
-#define GWATCH_DETAIL_BLOCK(object, id, START, END)                    \
-    struct GwatchAtEnd##object {                                       \
-        __device__ __forceinline__ ~GwatchAtEnd##object() { END(id); } \
-    };                                                                 \
-    START(id);                                                         \
+#define GWATCH_DETAIL_BLOCK(emit, object, ...) \
+    GWATCH_DETAIL_GUARD(emit, object, GWATCH_DETAIL_FIRST(__VA_ARGS__, unused), __VA_ARGS__)
+#define GWATCH_DETAIL_GUARD(emit, object, scope, ...)                             \
+    struct GwatchAtEnd##object {                                                  \
+        __device__ __forceinline__ ~GwatchAtEnd##object() { emit("end", scope); } \
+    };                                                                            \
+    GWATCH_DETAIL_MAY_CARRY(emit, "start", __VA_ARGS__);                          \
     const GwatchAtEnd##object gwatch_at_end_##object {}
-#define GWATCH_DETAIL_ID_BLOCK(id, object) \
-    GWATCH_DETAIL_BLOCK(object, id, GWATCH_CUDA_KERNEL_SCOPE_START, GWATCH_CUDA_KERNEL_SCOPE_END)
-#define GWATCH_DETAIL_NAME_BLOCK(name, object)                              \
-    GWATCH_DETAIL_BLOCK(object, name, GWATCH_CUDA_KERNEL_SCOPE_START_NAMED, \
-                        GWATCH_CUDA_KERNEL_SCOPE_END_NAMED)
 
 #else
 
@@ -224,9 +225,7 @@ __device__ __forceinline__ const void* payload(T* value) {
 #define GWATCH_DETAIL_NAME_SWITCH(ending, starting) static_cast<void>(0)
 #define GWATCH_DETAIL_ID_VALUE(verb, id, value) static_cast<void>(0)
 #define GWATCH_DETAIL_NAME_VALUE(verb, name, value) static_cast<void>(0)
-#define GWATCH_DETAIL_ID_BLOCK(id, object) static_cast<void>(0)
-#define GWATCH_DETAIL_NAME_BLOCK(name, object) static_cast<void>(0)
-
+#define GWATCH_DETAIL_BLOCK(emit, object, ...) static_cast<void>(0)
 #endif
 
 #if defined(__CUDACC__) || defined(__CUDA__)
