@@ -226,6 +226,7 @@ __device__ __forceinline__ const void* payload(T* value) {
 #define GWATCH_DETAIL_ID_VALUE(verb, id, value) static_cast<void>(0)
 #define GWATCH_DETAIL_NAME_VALUE(verb, name, value) static_cast<void>(0)
 #define GWATCH_DETAIL_BLOCK(emit, object, ...) static_cast<void>(0)
+
 #endif
 
 #if defined(__CUDACC__) || defined(__CUDA__)
