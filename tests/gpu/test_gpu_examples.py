@@ -18,6 +18,7 @@ ARGUMENTS = [
     ),
     pytest.param(["trace_triton_matmul.py"], id="matmul"),
     pytest.param(["trace_cute_matmul.py"], id="cute", marks=NEEDS_CUTE),
+    pytest.param(["trace_cute_matmul.py", "--cluster", "2"], id="cute-pairs", marks=NEEDS_CUTE),
     pytest.param(
         ["trace_cute_matmul.py", "--m", "1024", "--n", "2048", "--k", "512", "--plain"],
         id="cute-plain",

@@ -277,6 +277,74 @@ def test_cute_graph_of_programmatic_launches(workloads, chain):
         check(run, others=1)
 
 
+# The CuTe DSL example
+
+
+@pytest.fixture
+def gemm_form(tmp_path, capability, monkeypatch):
+    """Compiles a form of the example's kernel; gives its launch, c = a @ b^T, and its events."""
+    pytest.importorskip("cutlass")
+    if capability != 90:
+        pytest.skip("the kernel is for compute capability 9.0")
+    import gpu_gemm_forms as forms
+    import trace_cute_matmul as example
+    from cutlass import cute
+
+    def compile_form(form, a, b, c):
+        module = forms.load_form(form, tmp_path)
+        monkeypatch.setitem(example.KERNELS, module, (module.hopper_gemm, "hopper_gemm_kernel"))
+        arguments = example.launch_arguments(a, b, c)
+        blocks = arguments[3]
+        compiled = example.compile_gemm(module, *arguments)
+
+        def launch(a, b, c):
+            matrices = [cute.runtime.from_dlpack(one, assumed_align=16) for one in (a, b, c)]
+            compiled(*matrices, blocks, example.current_stream())
+
+        (m, k), n = a.shape, b.shape[0]
+        return launch, module.expected_events(m, n, k)
+
+    return compile_form
+
+
+@pytest.mark.parametrize("rows", [4096, 384])  # several tiles a block; a row of tiles without pair
+@pytest.mark.parametrize("form", ["dependent", "pairs", "dependent-pairs"])
+def test_forms_of_the_cute_gemm(workloads, gemm_form, form, rows):
+    """Each of three products needs the one before, which may not have ended when it begins."""
+    import torch
+
+    side = min(rows, 2048)
+    torch.manual_seed(0)
+    a = torch.randn(rows, side, device="cuda", dtype=torch.float16)
+    b = torch.randn(side, side, device="cuda", dtype=torch.float16) / side**0.5
+    products = [torch.zeros_like(a) for _ in range(3)]
+    launch, events = gemm_form(form, a, b, products[0])
+
+    def fn():
+        for source, target in zip([a, *products], products, strict=False):
+            launch(source, b, target)
+
+    fn()
+    synchronize()
+    untraced = [product.clone() for product in products]
+    for source, product in zip([a, *untraced], untraced, strict=False):
+        assert torch.allclose(product.float(), (source @ b.T).float(), atol=0.02, rtol=1e-2)
+    for product in products:
+        product.zero_()
+    synchronize()
+
+    runs = workloads.do_trace(fn, "hopper_gemm_kernel", "cute", max_launches=3).runs
+
+    synchronize()
+    assert all(torch.equal(*pair) for pair in zip(products, untraced, strict=True))
+    assert [run.counts.events for run in runs] == [events] * 3
+    for run in runs:
+        assert run.launch.cluster[0] == (2 if "pairs" in form else 1)
+        assert run.counts.warps_recorded == run.counts.warps_in_grid
+        assert run.counts.dropped_events == run.counts.dropped_records == 0
+        assert run.counts.orphan_starts == run.counts.orphan_ends == 0
+
+
 # Graphs that were captured before
 
 

@@ -132,6 +132,36 @@ def test_cute_launches(cluster, is_dependent, is_cooperative, tmp_path):
     assert {marker.scope for marker in markers} == set(scopes)
 
 
+@needs("cutlass")
+@pytest.mark.parametrize("form", ["dependent", "pairs", "dependent-pairs"])
+def test_forms_of_the_cute_gemm(form, tmp_path):
+    import cutlass
+    import gpu_gemm_forms as forms
+    from cutlass import cute
+    from kernels import cute_offline
+
+    assert form in forms.FORMS
+    module = forms.load_form(form, tmp_path)
+    matrices = [
+        cute.runtime.make_fake_compact_tensor(
+            cutlass.Float16, sides, stride_order=(1, 0), assumed_align=16
+        )
+        for sides in ((384, 512), (512, 512), (384, 512))
+    ]
+    stream = cute.runtime.make_fake_stream()
+    compiled = cute_offline.compile_host(module.hopper_gemm, tmp_path, *matrices, 132, stream)
+
+    markers = check_cute(compiled.__ptx__, module.THREADS)
+
+    assert {marker.placement for marker in markers} == {"proven"}
+    is_dependent, is_pair = "dependent" in form, "pairs" in form
+    assert compiled.__ptx__.count("griddepcontrol.wait") == is_dependent
+    assert compiled.__ptx__.count("griddepcontrol.launch_dependents") == is_dependent
+    assert compiled.__ptx__.count(".multicast::cluster") == is_pair
+    rows_of_tiles = 4 if is_pair else 3
+    assert module.expected_events(384, 512, 512) == rows_of_tiles * 2 * (8 * 4 + 8 * (8 * 4 + 18))
+
+
 def check_cute(ptx: str, threads: int) -> list[libpygwatch.Marker]:
     (kernel,) = libpygwatch.ptx_facts(ptx).entries
     return check(ptx, kernel, (threads, 1, 1))

@@ -24,6 +24,7 @@ except ImportError:  # before 4.8
 BLOCK_M, BLOCK_N, BLOCK_K = 128, 256, 64
 STAGES = 4
 CLUSTER = 1  # blocks that share their tiles of B: 1 or 2
+IS_DEPENDENT = False  # whether it may begin before the kernel ahead of it ends
 STORE_N = 64  # columns that one TMA store takes
 STORE_STAGES = 2
 BAND = 16  # rows of tiles that are worked on at a time, so that their B tiles stay in L2
@@ -190,6 +191,9 @@ def hopper_gemm_kernel(
         barrier_storage=barriers,
         cta_layout_vmnk=cute.make_layout((1, CLUSTER, 1, 1)),
     )
+    if cutlass.const_expr(IS_DEPENDENT):
+        cute.arch.griddepcontrol_wait()
+        cute.arch.griddepcontrol_launch_dependents()
     tiles_a = tiles_of(a, (BLOCK_M, BLOCK_K), (CLUSTER * BLOCK_M, BLOCK_K))
     tiles_b = tiles_of(b, (BLOCK_N, BLOCK_K), (BLOCK_N, BLOCK_K))
     tiles_c = tiles_of(c, (BLOCK_M, STORE_N), (CLUSTER * BLOCK_M, BLOCK_N))
@@ -279,4 +283,5 @@ def hopper_gemm(
     ).launch(
         grid=[cute.round_up(blocks, CLUSTER), 1, 1], block=[THREADS, 1, 1],
         cluster=[CLUSTER, 1, 1] if CLUSTER > 1 else None, min_blocks_per_mp=1, stream=stream,
+        use_pdl=IS_DEPENDENT,
     )  # fmt: skip
