@@ -1,10 +1,8 @@
 #include "analysis/uniformity.h"
 
-#include "analysis/control_flow.h"
+#include "analysis/function_code.h"
 #include "analysis/lane_selection.h"
-#include "analysis/program.h"
 #include "analysis/solver.h"
-#include "analysis/special_registers.h"
 
 namespace gwatch::analysis {
 
@@ -43,13 +41,15 @@ class UniformityBuilder {
     }
 };
 
+Uniformity analyze(const FunctionCode& entry) {
+    Solver solver(entry.program, entry.flow);
+    solver.run();
+    return UniformityBuilder::build(entry.program, entry.flow, solver);
+}
+
 Uniformity analyze(const ptx::Module& module, const ptx::Function& entry,
                    const LaunchShape& shape) {
-    const Program program = read_program(module, entry, complete_shape(module, entry, shape));
-    const ControlFlow flow = build_control_flow(module, program);
-    Solver solver(program, flow);
-    solver.run();
-    return UniformityBuilder::build(program, flow, solver);
+    return analyze(read_function(module, entry, shape));
 }
 
 }  // namespace gwatch::analysis

@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include "analysis/control_flow.h"
-#include "analysis/program.h"
+#include "analysis/function_code.h"
 #include "fidelity/code.h"
 
 namespace gwatch::fidelity {
@@ -15,8 +14,7 @@ class PtxReader {
         : module_(module), own_(own), code_(*code) {}
 
     void read(const ptx::Function& function) {
-        const analysis::Program program = analysis::read_program(module_, function, {});
-        const analysis::ControlFlow flow = analysis::build_control_flow(module_, program);
+        const auto [module, program, flow] = analysis::read_function(module_, function);
         first_step_.assign(flow.blocks.size() + 2, ptx::kNone);
         // From the last block on, so that an empty block takes the first step of the next one.
         const auto base = static_cast<std::uint32_t>(code_.steps.size());

@@ -42,7 +42,7 @@ Result<FoundSpans> find_spans(const ptx::Module& module, const ptx::Function& fu
     if (!markers) return markers.error();
     std::vector<std::uint32_t> stops;
     for (const FoundMarker& marker : *markers) stops.push_back(marker.carrier);
-    const FunctionCode code = read_function(module, function);
+    const analysis::FunctionCode code = analysis::read_function(module, function);
     WaitLoops loops = find_wait_loops(code);
     FoundSpans found{FunctionText(module, function), find_block_spans(code, loops, stops)};
     found.spans.insert(found.spans.end(), std::make_move_iterator(loops.spans.begin()),

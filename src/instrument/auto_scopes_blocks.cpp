@@ -28,7 +28,7 @@ struct Run {
 /// Walks over one block after the other.
 class BlockWalker {
   public:
-    BlockWalker(const FunctionCode& code, const std::vector<std::uint32_t>& stops)
+    BlockWalker(const analysis::FunctionCode& code, const std::vector<std::uint32_t>& stops)
         : code_(code), stops_(stops) {}
 
     void walk(const Block& block) {
@@ -121,7 +121,7 @@ class BlockWalker {
         run_.reset();
     }
 
-    const FunctionCode& code_;
+    const analysis::FunctionCode& code_;
     const std::vector<std::uint32_t>& stops_;
     std::optional<Run> run_;
     std::vector<Span> spans_;
@@ -129,7 +129,7 @@ class BlockWalker {
 
 }  // namespace
 
-std::vector<Span> find_block_spans(const FunctionCode& code, const WaitLoops& loops,
+std::vector<Span> find_block_spans(const analysis::FunctionCode& code, const WaitLoops& loops,
                                    const std::vector<std::uint32_t>& stops) {
     BlockWalker walker(code, stops);
     for (std::uint32_t i = 0; i < code.flow.blocks.size(); ++i) {

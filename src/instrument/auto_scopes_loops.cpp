@@ -23,7 +23,7 @@ using Blocks = std::set<std::uint32_t>;
 /// Finds loops by their back edges, and the ways in and out of each.
 class LoopFinder {
   public:
-    explicit LoopFinder(const FunctionCode& code)
+    explicit LoopFinder(const analysis::FunctionCode& code)
         : code_(code), flow_(code.flow), predecessors_(flow_.blocks.size() + 2) {
         // Only what control reaches: a .loc between a branch and a label is a block too.
         std::set<std::uint32_t> seen = {0};
@@ -255,7 +255,7 @@ class LoopFinder {
         return label == kNone || flow_.block_of[label - flow_.first_statement] == to;
     }
 
-    const FunctionCode& code_;
+    const analysis::FunctionCode& code_;
     const analysis::ControlFlow& flow_;
     analysis::ScopedNames labels_ = analysis::find_labels(code_.module, code_.program.body);
     std::vector<std::vector<std::uint32_t>> predecessors_;
@@ -265,13 +265,7 @@ class LoopFinder {
 
 }  // namespace
 
-FunctionCode read_function(const ptx::Module& module, const ptx::Function& function) {
-    analysis::Program program = analysis::read_program(module, function, {});
-    analysis::ControlFlow flow = analysis::build_control_flow(module, program);
-    return {module, std::move(program), std::move(flow)};
-}
-
-WaitLoops find_wait_loops(const FunctionCode& code) {
+WaitLoops find_wait_loops(const analysis::FunctionCode& code) {
     return LoopFinder(code).run();
 }
 

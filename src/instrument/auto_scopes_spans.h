@@ -4,8 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/control_flow.h"
-#include "analysis/program.h"
+#include "analysis/function_code.h"
 #include "instrument/auto_scopes.h"
 
 namespace gwatch::instrument {
@@ -28,31 +27,17 @@ struct Span {
     std::vector<MarkerPlace> ends;
 };
 
-/// A function's code with its control flow.
-struct FunctionCode {
-    const ptx::Module& module;
-    analysis::Program program;
-    analysis::ControlFlow flow;
-
-    ptx::Instruction instruction_of(const analysis::Operation& operation) const {
-        return module.instruction(module.statements()[operation.statement]);
-    }
-};
-
-/// Only for a function with a body.
-FunctionCode read_function(const ptx::Module& module, const ptx::Function& function);
-
 /// The loops that do nothing but wait for an mbarrier, each as a whole; and by block whether it is
 /// in one.
 struct WaitLoops {
     std::vector<Span> spans;
     std::vector<bool> has_block;
 };
-WaitLoops find_wait_loops(const FunctionCode& code);
+WaitLoops find_wait_loops(const analysis::FunctionCode& code);
 
 /// The waits and runs of work inside the blocks of the control flow, those in wait loops left out.
 /// No run goes over one of the statements in `stops`, which are sorted.
-std::vector<Span> find_block_spans(const FunctionCode& code, const WaitLoops& loops,
+std::vector<Span> find_block_spans(const analysis::FunctionCode& code, const WaitLoops& loops,
                                    const std::vector<std::uint32_t>& stops);
 
 }  // namespace gwatch::instrument

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "analysis/control_flow.h"
+#include "analysis/function_code.h"
 
 namespace gwatch::instrument {
 
@@ -17,8 +17,7 @@ class Paths {
   public:
     Paths(const ptx::Module& module, const ptx::Function& entry,
           const std::vector<IketBlock>& blocks)
-        : flow_(analysis::build_control_flow(module, analysis::read_program(module, entry, {}))),
-          passed_(flow_.blocks.size()) {
+        : flow_(analysis::read_function(module, entry).flow), passed_(flow_.blocks.size()) {
         for (std::uint32_t i = 0; i < blocks.size(); ++i) {
             const std::uint32_t statement = blocks[i].close_statement - 1;
             passed_[flow_.block_of[statement - flow_.first_statement]].push_back(i);

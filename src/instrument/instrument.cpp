@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <regex>
 
+#include "instrument/place_sites.h"
 #include "instrument/plan.h"
-#include "instrument/prove.h"
 #include "instrument/rewrite.h"
-#include "instrument/series.h"
-#include "instrument/settling.h"
 #include "instrument/target.h"
 #include "record/layout.h"
 
@@ -84,12 +82,6 @@ Result<void> check_not_instrumented(const ptx::Module& module) {
         "Instrument the original text."};
 }
 
-void place_sites(const ptx::Module& module, const Options& options, Plan* plan) {
-    if (!options.prove) return;
-    prove_sites(module, options.shape, plan);
-    if (options.series) form_series(module, plan);
-}
-
 Result<Instrumented> instrument_entries(const ptx::Module& module,
                                         const std::vector<std::uint32_t>& entries,
                                         const Options& options) {
@@ -105,7 +97,6 @@ Result<Instrumented> instrument_entries(const ptx::Module& module,
                      "Mark the kernel with gwatch's scope_start, scope_end, scope_switch or mark."};
     }
     place_sites(module, options, &*plan);
-    find_settling(module, &*plan);
     Instrumented result;
     Rewritten rewritten = rewrite(module, *plan, *capabilities, options);
     result.ptx = std::move(rewritten.ptx);

@@ -118,7 +118,7 @@ class Planner {
         const ptx::Function& function = module_.functions()[index];
         const std::vector<FoundMarker>& markers = markers_.at(index);
         const auto exits = find_exits(module_, function);
-        plan_.functions.push_back({index, {}});
+        plan_.functions.push_back({index});
         auto exit = exits.begin();
         for (std::size_t begin = 0, end = 0; begin < markers.size(); begin = end) {
             end = end_of_fused(markers, begin);

@@ -24,8 +24,8 @@ struct PlannedSite {
     std::uint32_t statement;  ///< the code stands in front of it: a carrier, a ret or exit, or the
                               ///< body's closing brace
     bool is_exit;
-    std::string_view guard =
-        {};  ///< the predicate under which the statement, and so the record, happens; else empty
+    /// The predicate under which the statement, and so the record, happens; else empty.
+    std::string_view guard = {};
     bool guard_negated = false;
     CarriedPayload payload = {};  ///< of one of its markers; the statement is its carrier then
     /// Used slots of its series' record that are stored here: from, and behind the last.
@@ -35,21 +35,23 @@ struct PlannedSite {
 };
 
 struct FunctionPlan {
-    std::uint32_t function;          ///< index into Module::functions()
-    std::vector<PlannedSite> sites;  ///< in text order
+    std::uint32_t function;               ///< index into Module::functions()
+    std::vector<PlannedSite> sites = {};  ///< in text order
+    /// In front of which statement an entry finds its warp's region; ptx::kNone: at its begin.
+    std::uint32_t setup = ptx::kNone;
 };
 
 /// All sites of the entries that may pass a marker and of the functions they may reach.
 struct Plan {
     SiteTable table;
     std::vector<Marker> markers;  ///< in text order
-    std::vector<FunctionPlan>
-        functions;  ///< in text order; those without a site only if they are entries
+    /// In text order; those without a site only if they are entries.
+    std::vector<FunctionPlan> functions;
 };
 
 /// Fuses markers, numbers sites and scopes. An entry that can pass no marker has no part in the
-/// plan. An entry's exits are sites; a device function's only if it has `exit`. kInstrument for a
-/// malformed marker or too many sites.
+/// plan. An entry's exits are sites; a device function's only if it has `exit`. What
+/// place_sites() decides is left open. kInstrument for a malformed marker or too many sites.
 Result<Plan> make_plan(const ptx::Module& module, const std::vector<std::uint32_t>& entries);
 
 }  // namespace gwatch::instrument

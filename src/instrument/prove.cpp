@@ -47,23 +47,22 @@ void prove_entry(const ptx::Module& module, const analysis::Uniformity& uniformi
 
 }  // namespace
 
-void prove_sites(const ptx::Module& module, const analysis::LaunchShape& shape, Plan* plan) {
+void prove_sites(const analysis::FunctionCode& entry, const FunctionPlan& function, Plan* plan) {
+    if (function.sites.empty()) return;
     std::map<std::uint16_t, std::string> reasons;
-    for (const FunctionPlan& planned : plan->functions) {
-        const ptx::Function& function = module.functions()[planned.function];
-        if (!function.is_entry) continue;
-        if (may_end_in_a_function(module, planned.function)) {
-            refuse_entry(planned, &reasons);
-            continue;
-        }
-        prove_entry(module, analysis::analyze(module, function, shape), planned, &plan->table,
-                    &reasons);
+    if (may_end_in_a_function(entry.module, function.function)) {
+        refuse_entry(function, &reasons);
+    } else {
+        prove_entry(entry.module, analysis::analyze(entry), function, &plan->table, &reasons);
     }
-    for (Marker& marker : plan->markers) {
-        if (!marker.in_entry) continue;
-        marker.placement = plan->table.sites[marker.site - 1].placement;
-        marker.placement_reason =
-            marker.placement == Placement::kProven ? std::string() : reasons[marker.site];
+    // Markers stand in the order of their sites, and a function's sites one behind the other.
+    auto marker =
+        std::lower_bound(plan->markers.begin(), plan->markers.end(), function.sites.front().number,
+                         [](const Marker& a, std::uint16_t site) { return a.site < site; });
+    for (; marker != plan->markers.end() && marker->site <= function.sites.back().number;
+         ++marker) {
+        marker->placement = plan->table.sites[marker->site - 1].placement;
+        marker->placement_reason = reasons[marker->site];
     }
 }
 

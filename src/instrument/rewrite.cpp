@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "instrument/emit.h"
-#include "instrument/setup_place.h"
 
 namespace gwatch::instrument {
 
@@ -92,7 +91,7 @@ Rewritten rewrite(const ptx::Module& module, const Plan& plan, Capabilities capa
         const EntryFacts facts = facts_of(planned, plan.table);
         std::uint32_t setup = ptx::kNone;
         if (function.is_entry) {
-            setup = setup_place(module, planned);
+            setup = planned.setup;
             std::string code = emitter.enter();
             if (setup == ptx::kNone) code += emitter.setup(facts);
             insertions.put_behind(module.scopes()[function.body_scope].open_statement,

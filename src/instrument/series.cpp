@@ -37,8 +37,11 @@ bool waits_for_stores(std::string_view opcode, std::string_view base) {
 
 class SeriesFormer {
   public:
-    SeriesFormer(const ptx::Module& module, FunctionPlan* function, SiteTable* table)
-        : module_(module), function_(*function), table_(*table), order_(module, *function) {
+    SeriesFormer(const analysis::FunctionCode& entry, FunctionPlan* function, SiteTable* table)
+        : module_(entry.module),
+          function_(*function),
+          table_(*table),
+          order_(entry.flow, *function) {
         note_labels();
     }
 
@@ -127,11 +130,8 @@ class SeriesFormer {
 
 }  // namespace
 
-void form_series(const ptx::Module& module, Plan* plan) {
-    for (FunctionPlan& function : plan->functions) {
-        if (module.functions()[function.function].is_entry)
-            SeriesFormer(module, &function, &plan->table).run();
-    }
+void form_series(const analysis::FunctionCode& entry, FunctionPlan* function, SiteTable* table) {
+    SeriesFormer(entry, function, table).run();
 }
 
 }  // namespace gwatch::instrument

@@ -58,11 +58,10 @@ Settling settling_at(const ptx::Module& module, const ptx::Scope& body, const Pl
 
 }  // namespace
 
-void find_settling(const ptx::Module& module, Plan* plan) {
-    for (FunctionPlan& function : plan->functions) {
-        const ptx::Scope& body = module.scopes()[module.functions()[function.function].body_scope];
-        for (PlannedSite& site : function.sites) site.settling = settling_at(module, body, site);
-    }
+void find_settling(const analysis::FunctionCode& code, FunctionPlan* function) {
+    const ptx::Module& module = code.module;
+    const ptx::Scope& body = module.scopes()[module.functions()[function->function].body_scope];
+    for (PlannedSite& site : function->sites) site.settling = settling_at(module, body, site);
 }
 
 }  // namespace gwatch::instrument

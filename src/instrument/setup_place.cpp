@@ -4,9 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/control_flow.h"
 #include "analysis/dominators.h"
-#include "analysis/program.h"
 
 namespace gwatch::instrument {
 
@@ -16,9 +14,8 @@ using analysis::kNoDominator;
 
 class Finder {
   public:
-    Finder(const ptx::Module& module, const FunctionPlan& function)
-        : program_(analysis::read_program(module, module.functions()[function.function], {})),
-          flow_(analysis::build_control_flow(module, program_)) {
+    Finder(const analysis::FunctionCode& entry, const FunctionPlan& function)
+        : program_(entry.program), flow_(entry.flow) {
         for (const PlannedSite& site : function.sites) statements_.push_back(site.statement);
         for (const analysis::Operation& operation : program_.operations) {
             if (operation.opcode.effect == analysis::Effect::kCall)
@@ -30,12 +27,7 @@ class Finder {
     std::uint32_t run() const {
         const analysis::DominatorTree tree =
             analysis::find_dominators(flow_.trap() + 1, edges(), 0);
-        std::uint32_t common = ptx::kNone;
-        for (const std::uint32_t statement : statements_) {
-            const std::uint32_t block = block_of(statement);
-            if (block == ptx::kNone || (block != 0 && tree.parent[block] == kNoDominator)) continue;
-            common = common == ptx::kNone ? block : meet(tree, common, block);
-        }
+        std::uint32_t common = common_dominator(tree);
         if (common == ptx::kNone) return ptx::kNone;
         const std::vector<bool> looped = blocks_from_loops_on();
         while (common != 0 && looped[common]) common = tree.parent[common];
@@ -53,17 +45,26 @@ class Finder {
     }
 
     std::uint32_t block_of(std::uint32_t statement) const {
-        const std::uint32_t index = statement - flow_.first_statement;
-        return index < flow_.block_of.size() ? flow_.block_of[index] : ptx::kNone;
+        return flow_.block_of[statement - flow_.first_statement];
     }
 
-    static std::uint32_t meet(const analysis::DominatorTree& tree, std::uint32_t a,
-                              std::uint32_t b) {
-        while (a != b) {
-            if (tree.depth[a] < tree.depth[b]) std::swap(a, b);
-            a = tree.parent[a];
+    /// The deepest block that dominates all sites and calls that can be reached. Ways up the
+    /// tree end where they meet an earlier one: both are the same from there on.
+    std::uint32_t common_dominator(const analysis::DominatorTree& tree) const {
+        std::vector<bool> climbed(flow_.blocks.size(), false);
+        std::uint32_t common = ptx::kNone;
+        for (const std::uint32_t statement : statements_) {
+            std::uint32_t block = block_of(statement);
+            if (block != 0 && tree.parent[block] == kNoDominator) continue;
+            const bool is_first = common == ptx::kNone;
+            if (is_first) common = block;
+            while (block != 0 && !climbed[block]) {
+                climbed[block] = true;
+                block = tree.parent[block];
+            }
+            if (!is_first && tree.depth[block] < tree.depth[common]) common = block;
         }
-        return a;
+        return common;
     }
 
     /// Those in a loop, or behind one. In a loop lanes may wait for one that has gone on: the
@@ -117,16 +118,16 @@ class Finder {
         return program_.operations[block.terminator].statement;
     }
 
-    analysis::Program program_;
-    analysis::ControlFlow flow_;
+    const analysis::Program& program_;
+    const analysis::ControlFlow& flow_;
     std::vector<std::uint32_t>
         statements_;  // sites and calls: functions may record, and end threads
 };
 
 }  // namespace
 
-std::uint32_t setup_place(const ptx::Module& module, const FunctionPlan& function) {
-    return Finder(module, function).run();
+std::uint32_t setup_place(const analysis::FunctionCode& entry, const FunctionPlan& function) {
+    return Finder(entry, function).run();
 }
 
 }  // namespace gwatch::instrument

@@ -2,15 +2,14 @@
 
 #include <cstdint>
 
+#include "analysis/function_code.h"
 #include "instrument/plan.h"
-#include "ptx/module.h"
 
 namespace gwatch::instrument {
 
 /// The statement in front of which an entry finds its warp's region: as late as possible, where
 /// every thread passes once and before its first record and the first call, so that what it reads
-/// has arrived by then.
-/// ptx::kNone: at the entry's begin.
-std::uint32_t setup_place(const ptx::Module& module, const FunctionPlan& function);
+/// has arrived by then; ptx::kNone: at the entry's begin.
+std::uint32_t setup_place(const analysis::FunctionCode& entry, const FunctionPlan& function);
 
 }  // namespace gwatch::instrument

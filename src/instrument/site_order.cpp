@@ -1,7 +1,5 @@
 #include "instrument/site_order.h"
 
-#include "analysis/program.h"
-
 namespace gwatch::instrument {
 
 namespace {
@@ -10,9 +8,8 @@ constexpr std::uint32_t kStart = ptx::kNone;
 
 }  // namespace
 
-SiteOrder::SiteOrder(const ptx::Module& module, const FunctionPlan& function) {
-    const ptx::Function& entry = module.functions()[function.function];
-    flow_ = analysis::build_control_flow(module, analysis::read_program(module, entry, {}));
+SiteOrder::SiteOrder(const analysis::ControlFlow& flow, const FunctionPlan& function)
+    : flow_(flow) {
     place_sites(function);
     find_next();
 }
@@ -20,10 +17,8 @@ SiteOrder::SiteOrder(const ptx::Module& module, const FunctionPlan& function) {
 void SiteOrder::place_sites(const FunctionPlan& function) {
     sites_of_block_.resize(flow_.blocks.size());
     for (std::uint32_t site = 0; site < function.sites.size(); ++site) {
-        const std::uint32_t statement = function.sites[site].statement - flow_.first_statement;
-        // The closing brace stands behind all statements.
         const std::uint32_t block =
-            statement < flow_.block_of.size() ? flow_.block_of[statement] : flow_.exit() - 1;
+            flow_.block_of[function.sites[site].statement - flow_.first_statement];
         block_of_site_.push_back(block);
         sites_of_block_[block].push_back(site);
     }

@@ -6,14 +6,13 @@
 
 #include "analysis/control_flow.h"
 #include "instrument/plan.h"
-#include "ptx/module.h"
 
 namespace gwatch::instrument {
 
 /// Which sites of an entry control may reach next.
 class SiteOrder {
   public:
-    SiteOrder(const ptx::Module& module, const FunctionPlan& function);
+    SiteOrder(const analysis::ControlFlow& flow, const FunctionPlan& function);
 
     /// Whether a thread that passes the first site always passes the second next, unless it stops,
     /// and passes the second only that way. Both are indices into FunctionPlan::sites.
@@ -24,7 +23,7 @@ class SiteOrder {
     void find_next();
     void add_first_sites(std::uint32_t block, std::set<std::uint32_t>* found) const;
 
-    analysis::ControlFlow flow_;
+    const analysis::ControlFlow& flow_;
     std::vector<std::uint32_t> block_of_site_;
     std::vector<std::vector<std::uint32_t>> sites_of_block_;
     std::vector<std::set<std::uint32_t>> next_;      // by site

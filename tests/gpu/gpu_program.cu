@@ -20,6 +20,18 @@ extern "C" __attribute__((visibility("default"))) int launch(unsigned* out, int 
     return cudaGetLastError();
 }
 
+/// The same on a device that need not be the current one.
+extern "C" __attribute__((visibility("default"))) int launch_on(int device, unsigned* out,
+                                                                int blocks, int threads,
+                                                                int count) {
+    int current = 0;
+    if (cudaGetDevice(&current) != cudaSuccess) return 1;
+    if (cudaSetDevice(device) != cudaSuccess) return 2;
+    const int result = launch(out, blocks, threads, count);
+    cudaSetDevice(current);
+    return result;
+}
+
 /// program [reset]: launches it twice; "reset" ends with cudaDeviceReset().
 int main(int count, char** values) {
     constexpr int kBlocks = 8;

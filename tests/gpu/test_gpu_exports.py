@@ -1,7 +1,9 @@
 """What a real launch leaves in the other formats, and whether GPUs of a host share a time axis."""
 
+import itertools
 import json
 import time
+from collections import defaultdict
 
 import pytest
 
@@ -14,6 +16,12 @@ from gwatch.common.format import read_trace, write_trace  # noqa: E402
 
 BLOCKS, STEPS, WARPS = 16, 20, 4
 PAUSE_SECONDS = 0.3
+ROUNDS = 8
+DISAGREEMENT_NS = 1_000_000
+"""By how much the timers of two GPUs of one host may differ."""
+NEEDS_TWO = pytest.mark.skipif(
+    torch.cuda.device_count() < 2, reason="fewer than two CUDA devices"
+)
 
 
 def launch(device):
@@ -23,13 +31,13 @@ def launch(device):
     torch.cuda.synchronize(device)
 
 
-def trace_on(workloads, devices):
+def trace_on(workloads, devices, pause_seconds=PAUSE_SECONDS):
     def work():
         starts = []
         for device in devices:
             starts.append(time.monotonic_ns())
             launch(device)
-            time.sleep(PAUSE_SECONDS)
+            time.sleep(pause_seconds)
         return starts
 
     for device in set(devices):
@@ -72,7 +80,7 @@ def test_launches_of_one_gpu_are_as_far_apart_as_the_host_saw(workloads):
     assert second - first < result.value[1] - result.value[0] + 5e9
 
 
-@pytest.mark.skipif(torch.cuda.device_count() < 2, reason="fewer than two CUDA devices")
+@NEEDS_TWO
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_gpus_of_one_host_agree_on_the_order(workloads, order):
     result = trace_on(workloads, order)
@@ -83,3 +91,33 @@ def test_gpus_of_one_host_agree_on_the_order(workloads, order):
         "GPUs of one host are on one time axis by their own timers: between GPUs it is as good as "
         "those timers agree."
     ]
+
+
+@NEEDS_TWO
+def test_timers_of_gpus_of_one_host_agree(workloads, tmp_path):
+    """Launches that the host saw one behind the other are so on the axis, on whichever GPU."""
+    order = [0, 1] * ROUNDS
+    result = trace_on(workloads, order, pause_seconds=0)
+    runs = result.runs
+    assert [run.launch.device_index for run in runs] == order
+    # A launch has ended, the host knows, when the next begins: a gap is at least the lead of the
+    # later one's timer over the earlier one's.
+    gaps = [
+        after.time.start_globaltimer_ns - before.time.start_globaltimer_ns - before.time.span_ns
+        for before, after in itertools.pairwise(runs)
+    ]
+    at_most, at_least = min(gaps[0::2]), -min(gaps[1::2])
+    print(f"the timer of GPU 1 is ahead of that of GPU 0 by {at_least} to {at_most} ns")
+    assert at_least <= at_most
+    assert at_least < DISAGREEMENT_NS
+    assert at_most > -DISAGREEMENT_NS
+
+    write_trace(result.to_trace(), tmp_path / "t.trace.json")
+    chrome = json.loads((tmp_path / "t.trace.json").read_text())
+    starts = defaultdict(list)
+    for event in chrome["traceEvents"]:
+        if event["ph"] == "X":
+            starts[event["pid"]].append(event["ts"] * 1000)
+    first = runs[0].time.start_globaltimer_ns
+    expected = [run.time.start_globaltimer_ns - first for run in runs]
+    assert sorted(map(min, starts.values())) == pytest.approx(sorted(expected), abs=ENTRY_NS)

@@ -1,9 +1,7 @@
 // Where an entry finds its warp's region.
-#include "instrument/setup_place.h"
-
 #include <gtest/gtest.h>
 
-#include "instrument/plan.h"
+#include "instrument/place_sites.h"
 #include "traced_kernel.h"
 
 namespace gwatch::testing {
@@ -15,11 +13,12 @@ std::string place_in(const std::string& body, const std::string& before = "") {
     EXPECT_TRUE(module.ok());
     const auto entry =
         static_cast<std::uint32_t>(module->find_definition("k") - module->functions().data());
-    const auto plan = instrument::make_plan(*module, {entry});
+    auto plan = instrument::make_plan(*module, {entry});
     EXPECT_TRUE(plan.ok());
+    instrument::place_sites(*module, {}, &*plan);
     for (const instrument::FunctionPlan& function : plan->functions) {
         if (function.function != entry) continue;
-        const std::uint32_t place = instrument::setup_place(*module, function);
+        const std::uint32_t place = function.setup;
         return place == ptx::kNone ? "" : std::string(module->text_of(module->statements()[place]));
     }
     return "no plan";

@@ -4,10 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include "instrument/prove.h"
+#include "instrument/place_sites.h"
 #include "instrument/rewrite.h"
-#include "instrument/series.h"
-#include "instrument/settling.h"
 #include "instrument/target.h"
 
 namespace gwatch::testing {
@@ -225,15 +223,11 @@ TracedKernel::TracedKernel(const std::string& ptx, const std::string& entry,
         return;
     }
     plan_ = *std::move(plan);
-    if (!placement) {
-        instrument::prove_sites(*module, {}, &plan_);
-        instrument::form_series(*module, &plan_);
-    }
+    instrument::place_sites(*module, {.prove = !placement}, &plan_);
     for (instrument::Site& site : plan_.table.sites) {
         if (placement && site.placement != instrument::Placement::kFunction)
             site.placement = *placement;
     }
-    instrument::find_settling(*module, &plan_);
     text_ = instrument::rewrite(*module, plan_, *capabilities, {}).ptx;
 }
 
