@@ -2,8 +2,8 @@
 
 import itertools
 import json
+import math
 import time
-from collections import defaultdict
 
 import pytest
 
@@ -19,9 +19,7 @@ PAUSE_SECONDS = 0.3
 ROUNDS = 8
 DISAGREEMENT_NS = 1_000_000
 """By how much the timers of two GPUs of one host may differ."""
-NEEDS_TWO = pytest.mark.skipif(
-    torch.cuda.device_count() < 2, reason="fewer than two CUDA devices"
-)
+NEEDS_TWO = pytest.mark.skipif(torch.cuda.device_count() < 2, reason="fewer than two CUDA devices")
 
 
 def launch(device):
@@ -112,12 +110,20 @@ def test_timers_of_gpus_of_one_host_agree(workloads, tmp_path):
     assert at_least < DISAGREEMENT_NS
     assert at_most > -DISAGREEMENT_NS
 
-    write_trace(result.to_trace(), tmp_path / "t.trace.json")
-    chrome = json.loads((tmp_path / "t.trace.json").read_text())
-    starts = defaultdict(list)
-    for event in chrome["traceEvents"]:
+    starts = starts_in_chrome(result.to_trace(), tmp_path / "t.trace.json")
+    first = min(starts_of(result))
+    expected = {f"run {i}": start - first for i, start in enumerate(starts_of(result), 1)}
+    assert starts == pytest.approx(expected, abs=1000)
+
+
+def starts_in_chrome(trace, path):
+    """The time in ns of the first event of each run in the exported file."""
+    write_trace(trace, path)
+    events = json.loads(path.read_text())["traceEvents"]
+    names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+    starts = {}
+    for event in events:
         if event["ph"] == "X":
-            starts[event["pid"]].append(event["ts"] * 1000)
-    first = runs[0].time.start_globaltimer_ns
-    expected = [run.time.start_globaltimer_ns - first for run in runs]
-    assert sorted(map(min, starts.values())) == pytest.approx(sorted(expected), abs=ENTRY_NS)
+            run = names[event["pid"]].partition(":")[0]
+            starts[run] = min(starts.get(run, math.inf), event["ts"] * 1000)
+    return starts
