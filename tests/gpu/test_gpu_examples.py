@@ -48,10 +48,26 @@ def test_example_writes_reports_and_finds_its_result_right(arguments, tmp_path):
     assert run.counts.dropped_events == 0
 
 
+PACKAGES = {
+    "cupy": "cupy",
+    "numba": "numba_cuda",
+    "cuda_core": "cuda.core",
+    "tilelang": "tilelang",
+}
+
+
 def reason_not_to_run(dsl):
-    module = {"numba": "numba_cuda"}.get(dsl, dsl)
-    if dsl in ("cupy", "numba") and importlib.util.find_spec(module) is None:
-        return f"{module} is not installed"
+    try:
+        found = dsl not in PACKAGES or importlib.util.find_spec(PACKAGES[dsl])
+    except ModuleNotFoundError:  # not even the package around it
+        found = None
+    if not found:
+        return f"{PACKAGES[dsl]} is not installed"
+    if dsl == "torch_nvrtc":
+        import torch
+
+        if not hasattr(torch.cuda, "_compile_kernel"):
+            return "this PyTorch has no torch.cuda._compile_kernel"
     if dsl == "numba":
         import numpy
 
@@ -60,7 +76,9 @@ def reason_not_to_run(dsl):
     return None
 
 
-@pytest.mark.parametrize("dsl", ["gluon", "inductor", "cupy", "numba"])
+@pytest.mark.parametrize(
+    "dsl", ["gluon", "inductor", "cupy", "numba", "torch_nvrtc", "cuda_core", "tilelang"]
+)
 def test_small_example_finds_its_result_right(dsl, tmp_path):
     from gwatch import libpygwatch
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
 import shutil
-import site
 import subprocess
 from pathlib import Path
 
 import pytest
-from kernels.nvcc import INCLUDE, MATMUL, TARGETS, compile_to, find_tool, nvcc
+from kernels.nvcc import (
+    INCLUDE,
+    MATMUL,
+    TARGETS,
+    compile_to,
+    find_nvrtc,
+    find_tool,
+    nvcc,
+    nvrtc_to_ptx,
+)
 from kernels.sass import find_nvdisasm, opcode_histogram
 
 import gwatch
@@ -236,30 +243,14 @@ def test_clang(source: Path) -> None:
     assert markers_of(compiled.stdout) == EXPECTED
 
 
-def find_nvrtc() -> ctypes.CDLL | None:
-    for folder in site.getsitepackages():
-        for path in Path(folder).glob("nvidia/c*/lib/libnvrtc.so.1?"):
-            return ctypes.CDLL(str(path))
-    return None
-
-
 def test_nvrtc(source: Path) -> None:
     nvrtc = find_nvrtc()
     if nvrtc is None:
         pytest.skip("NVRTC is not installed: pip install nvidia-cuda-nvrtc")
-    program = ctypes.c_void_p()
-    options = [f"-I{INCLUDE}".encode(), b"--gpu-architecture=compute_90a"]
-    code = nvrtc.nvrtcCreateProgram(
-        ctypes.byref(program), source.read_bytes(), b"kernel.cu", 0, None, None
-    )
-    code = code or nvrtc.nvrtcCompileProgram(program, 2, (ctypes.c_char_p * 2)(*options))
-    size = ctypes.c_size_t()
-    code = code or nvrtc.nvrtcGetPTXSize(program, ctypes.byref(size))
-    assert code == 0
-    ptx = ctypes.create_string_buffer(size.value)
-    nvrtc.nvrtcGetPTX(program, ptx)
 
-    assert markers_of(ptx.value.decode()) == EXPECTED
+    ptx = nvrtc_to_ptx(nvrtc, source.read_text(), "--gpu-architecture=compute_90a")
+
+    assert markers_of(ptx) == EXPECTED
 
 
 def test_where_the_header_is(capsys: pytest.CaptureFixture[str]) -> None:

@@ -120,7 +120,9 @@ def test_example_without_a_gpu_says_so(path, tmp_path):
     assert ran.stderr.strip().endswith("No NVIDIA GPU here. `gwatch demo` shows a recorded trace.")
 
 
-@pytest.mark.parametrize("dsl", ["gluon", "inductor", "numba", "cupy"])
+@pytest.mark.parametrize(
+    "dsl", ["gluon", "inductor", "numba", "cupy", "torch_nvrtc", "cuda_core", "tilelang"]
+)
 def test_small_example_without_a_gpu_says_so(dsl, tmp_path):
     torch_text = "class cuda:\n    is_available = staticmethod(lambda: False)\n"
 

@@ -1,7 +1,8 @@
-"""Compiles CUDA C++ without a GPU, with the compiler of the PyPI wheels or of a toolkit."""
+"""Compiles CUDA C++ without a GPU, with the compilers of the PyPI wheels or of a toolkit."""
 
 from __future__ import annotations
 
+import ctypes
 import shutil
 import site
 import subprocess
@@ -35,3 +36,33 @@ def compile_to(kind: str, source: Path, folder: Path, *arguments: str) -> bytes:
     assert compiled.returncode == 0, compiled.stderr
     assert not compiled.stderr, compiled.stderr
     return output.read_bytes()
+
+
+def find_nvrtc() -> ctypes.CDLL | None:
+    """Load NVRTC of the PyPI wheels."""
+    for folder in site.getsitepackages():
+        for path in Path(folder).glob("nvidia/c*/lib/libnvrtc.so.1?"):
+            return ctypes.CDLL(str(path))
+    return None
+
+
+def nvrtc_to_ptx(nvrtc: ctypes.CDLL, text: str, *options: str) -> str:
+    """Compile to PTX as a program does that has the text of a kernel."""
+    program = ctypes.c_void_p()
+    flags = [f"-I{INCLUDE}".encode(), *(option.encode() for option in options)]
+    source = text.encode()
+    made = nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, b"kernel.cu", 0, None, None)
+    assert made == 0
+    compiled = nvrtc.nvrtcCompileProgram(
+        program, len(flags), (ctypes.c_char_p * len(flags))(*flags)
+    )
+    size = ctypes.c_size_t()
+    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value)
+    nvrtc.nvrtcGetProgramLog(program, log)
+    assert compiled == 0, log.value.decode()
+    assert nvrtc.nvrtcGetPTXSize(program, ctypes.byref(size)) == 0
+    ptx = ctypes.create_string_buffer(size.value)
+    assert nvrtc.nvrtcGetPTX(program, ptx) == 0
+    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+    return ptx.value.decode()
