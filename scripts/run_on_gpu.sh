@@ -126,11 +126,11 @@ run_if_wanted do_trace_time 60 "$PYTHON" benchmarks/do_trace_time.py --json "$OU
 test_file records 90
 test_file launches 120
 test_file failures 150
-test_file examples 150
-test_file devices 60
-test_file exports 60
+test_file examples 240
+test_file devices 120
+test_file exports 90
 test_file payloads 180
-test_file launch_kinds 180
+test_file launch_kinds 240
 test_file gluon 60
 test_file cuda_cpp 240
 test_file time 90

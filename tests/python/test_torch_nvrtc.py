@@ -1,13 +1,20 @@
-"""The PTX of torch.cuda._compile_kernel, over stand-ins for its module and for NVRTC."""
+"""The PTX of torch.cuda._compile_kernel, over stand-ins for its module and for NVRTC; and where
+PyTorch is installed, over its own."""
 
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import sys
+import warnings
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
+from kernels.nvcc import find_nvrtc
 
+import gwatch
+from gwatch import libpygwatch
 from gwatch.sources import FoundPtx, NotFound, _nvrtc, sources_for
 
 CUBIN = b"\x7fELF code of steps\0"
@@ -89,3 +96,38 @@ def test_other_code_is_not_taken(torch_utilities: ModuleType) -> None:
     compile_as_pytorch(torch_utilities)
 
     assert isinstance(find(b"\x7fELF other code"), NotFound)
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("torch"), reason="PyTorch is not installed")
+def test_example_compiled_by_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
+    nvrtc = find_nvrtc()
+    if nvrtc is None:
+        pytest.skip("NVRTC is not installed: pip install nvidia-cuda-nvrtc")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from torch.cuda import _utils
+        from torch.utils import cpp_extension
+    monkeypatch.setattr(_utils, "_get_nvrtc_library", lambda: nvrtc)
+    monkeypatch.setattr(cpp_extension, "include_paths", lambda *_: [])  # of a toolkit
+    _nvrtc.of_pytorch.clear()
+    examples = Path(__file__).parents[2] / "examples" / "cuda" / "trace"
+    monkeypatch.syspath_prepend(examples)
+    code = importlib.import_module("trace_torch_nvrtc_saxpy").CODE
+    sources_for("cuda")
+
+    options = ["-lineinfo", "-std=c++17"]
+    cubin, name = _utils._nvrtc_compile(code, "saxpy", "90", [gwatch.get_include()], options)
+
+    (source,) = sources_for("cuda")
+    found = source.find(
+        SimpleNamespace(
+            kernel=name, function=1, resolved_function=2, image=cubin, compute_capability=90
+        )
+    )
+    assert isinstance(found, FoundPtx)
+    markers = libpygwatch.list_markers(found.ptx, "saxpy")
+    assert {(marker.verb, marker.scope, marker.payload) for marker in markers} == {
+        ("start", "load", "s32"), ("end", "load", ""),
+        ("start", "update", "s32"), ("end", "update", ""),
+    }  # fmt: skip
+    assert all(marker.line for marker in markers)
