@@ -18,7 +18,7 @@ void place_sites(const ptx::Module& module, const Options& options, Plan* plan) 
             if (options.prove && options.series) form_series(code, &planned, &plan->table);
             planned.setup = setup_place(code, planned);
         }
-        find_settling(code, &planned);
+        find_settling(code, plan->table, &planned);
     }
 }
 

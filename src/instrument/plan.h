@@ -11,7 +11,7 @@
 
 namespace gwatch::instrument {
 
-/// How the lanes at a site wait until a barrier in front of it holds them.
+/// How the lanes at a site wait until a barrier in front of it holds them, the surest last.
 enum class Settling : std::uint8_t {
     kNone,        ///< no barrier is near
     kWholeWarp,   ///< all lanes come straight from one that holds whole warps

@@ -16,6 +16,7 @@ BODIES = {
     "at once": ON_THE_WAY + "\tbar.sync 0;\n" + MARK.format(1),
     "named": ON_THE_WAY + "\tbar.sync 3, 96;\n" + MARK.format(1),
     "after little work": ON_THE_WAY + "\tbar.sync 0;\n" + WORK + MARK.format(1),
+    "after calculations": ON_THE_WAY + "\tbar.sync 0;\n" + 12 * WORK + MARK.format(1),
     "in a series": ON_THE_WAY + "\tbar.sync 0;\n" + MARK.format(1) + WORK + MARK.format(2),
     "of threads": ON_THE_WAY + "\tbarrier.sync 0;\n" + MARK.format(1),
     "that reduces": "\tbar.red.popc.u32 %r2, 0, %p1;\n" + MARK.format(1),
@@ -27,6 +28,15 @@ BODIES = {
     + MARK.format(2)
     + WORK
     + "\tsetp.lt.u32 %p0, %r2, 999;\n\t@%p0 bra LOOP;\n",
+    "over a back edge": "LOOP:\n"
+    + MARK.format(1)
+    + ON_THE_WAY
+    + "\tbar.sync 0;\n\tsetp.lt.u32 %p0, %r2, 999;\n\t@%p0 bra LOOP;\n",
+    "over a jump": ON_THE_WAY
+    + "\tbar.sync 0;\n\t@%p1 bra OTHER;\n"
+    + WORK
+    + "OTHER:\n"
+    + MARK.format(1),
     "at the exit": ON_THE_WAY + "\tst.global.u32 [%rd1], %r2;\n\tbar.sync 0;\n\tret;\n",
 }
 
