@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -210,6 +212,41 @@ def test_kernel_of_tilelang_is_instrumented_and_assembled(lowered, tmp_path, tar
     assert libpygwatch.assemble(made.ptx, "twice_kernel", assemblers.candidates([])).cubin
 
 
+COMPILED = """
+import importlib.util, sys
+from types import SimpleNamespace
+import tilelang
+from gwatch import libpygwatch
+from gwatch.sources import sources_for
+spec = importlib.util.spec_from_file_location("example", sys.argv[1])
+example = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(example)
+kernel = tilelang.compile(example.make_kernel(1 << 20), target={"kind": "cuda", "arch": "sm_90"})
+(source,) = sources_for("tilelang")
+found = source.find(SimpleNamespace(kernel="saxpy_kernel", image=b"cubin"))
+markers = libpygwatch.list_markers(found.ptx, "saxpy_kernel")
+print("found", *sorted({marker.scope for marker in markers}), all(one.line for one in markers))
+"""
+
+
+@pytest.mark.skipif(not has_tilelang, reason="tilelang is not installed")
+@pytest.mark.skipif(not find_tool("nvcc"), reason="nvcc is not installed")
+def test_kernel_that_tilelang_compiled_or_had_in_its_cache(tmp_path):
+    example = Path(__file__).parents[2] / "examples/cuda/trace/trace_tilelang_saxpy.py"
+    nvcc = Path(find_tool("nvcc"))
+    environment = os.environ | {
+        "CUDA_HOME": str(nvcc.parents[1]),
+        "PATH": os.pathsep.join([str(nvcc.parent), os.environ["PATH"]]),
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "TILELANG_CACHE_DIR": str(tmp_path),
+    }
+    for _ in ("compiled", "cached"):
+        command = [sys.executable, "-W", "ignore", "-c", COMPILED, example]
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stderr
+        assert "found load update True" in ran.stdout
+
+
 class JITKernel:
     """A stand-in for TileLang's kernel."""
 
@@ -220,6 +257,8 @@ class JITKernel:
         return f'extern "C" __global__ void {self.name}(float* a)'
 
     def export_ptx(self, path: str) -> None:
+        if self.name == "silent_kernel":
+            return
         if not self.ptx:
             raise RuntimeError("nvcc is missing")
         Path(path).write_text(self.ptx)
@@ -230,7 +269,8 @@ def test_source_looks_through_live_kernels(monkeypatch):
     module.JITKernel = JITKernel
     monkeypatch.setitem(sys.modules, "tilelang.jit.kernel", module)
     text = ".entry mm_kernel() { ret; }"
-    kernels = [JITKernel("other_kernel", "?"), JITKernel("mm_kernel", text), JITKernel("bad", "")]
+    kernels = [JITKernel("other_kernel", "?"), JITKernel("mm_kernel", text)]
+    kernels += [JITKernel("bad", ""), JITKernel("silent_kernel", "")]
     (source,) = sources_for("tilelang")
 
     def find(kernel):
@@ -242,5 +282,6 @@ def test_source_looks_through_live_kernels(monkeypatch):
     failed = find("bad")
     assert isinstance(failed, NotFound)
     assert "nvcc is missing" in failed.reason
+    assert "TileLang's log says why" in find("silent_kernel").reason
     assert isinstance(find("none"), NotFound)
     assert kernels

@@ -46,5 +46,7 @@ def _ptx_of(kernel: object) -> str:
     with tempfile.TemporaryDirectory(prefix="gwatch-") as folder:
         path = os.path.join(folder, "kernel.ptx")
         kernel.export_ptx(path)  # type: ignore[attr-defined]
+        if not os.path.exists(path):  # TileLang 0.1.15 logs what went wrong and returns
+            raise FileNotFoundError("export_ptx() wrote nothing, and TileLang's log says why")
         with open(path, encoding="utf-8") as file:
             return file.read()
