@@ -11,6 +11,7 @@ FORMS = {
     "dependent": {"IS_DEPENDENT": True},
     "pairs": {"CLUSTER": 2},
     "dependent-pairs": {"IS_DEPENDENT": True, "CLUSTER": 2},
+    "cooperative": {},
 }
 
 
@@ -19,6 +20,9 @@ def load_form(form: str, folder: Path) -> ModuleType:
     text = EXAMPLE.read_text("utf-8")
     for name, value in FORMS[form].items():
         text, found = re.subn(rf"(?m)^{name} = \w+", f"{name} = {value}", text)
+        assert found == 1
+    if form == "cooperative":
+        text, found = re.subn("use_pdl=IS_DEPENDENT", "cooperative=True", text)
         assert found == 1
     path = folder / f"{form.replace('-', '_')}_gemm.py"
     path.write_text(text)

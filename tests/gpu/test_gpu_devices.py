@@ -80,10 +80,14 @@ def check(result, devices, events):
         assert run.counts.orphan_starts == run.counts.orphan_ends == 0
 
 
-@pytest.mark.parametrize("devices", [(1,), (0, 1), (1, 0)])
-def test_cuda_cpp_kernel(workloads, build, devices):
+@pytest.fixture(scope="module")
+def library(build):
     flags = ("-shared", "-Xcompiler=-fPIC")
-    library = ctypes.CDLL(str(build(HERE / "gpu_program.cu", "devices.so", *flags)))
+    return ctypes.CDLL(str(build(HERE / "gpu_program.cu", "devices.so", *flags)))
+
+
+@pytest.mark.parametrize("devices", [(1,), (0, 1), (1, 0)])
+def test_cuda_cpp_kernel(workloads, library, devices):
     outs = outputs()
 
     def fn():

@@ -308,7 +308,7 @@ def gemm_form(tmp_path, capability, monkeypatch):
 
 
 @pytest.mark.parametrize("rows", [4096, 384])  # several tiles a block; a row of tiles without pair
-@pytest.mark.parametrize("form", ["dependent", "pairs", "dependent-pairs"])
+@pytest.mark.parametrize("form", ["dependent", "pairs", "dependent-pairs", "cooperative"])
 def test_forms_of_the_cute_gemm(workloads, gemm_form, form, rows):
     """Each of three products needs the one before, which may not have ended when it begins."""
     import torch
@@ -340,9 +340,46 @@ def test_forms_of_the_cute_gemm(workloads, gemm_form, form, rows):
     assert [run.counts.events for run in runs] == [events] * 3
     for run in runs:
         assert run.launch.cluster[0] == (2 if "pairs" in form else 1)
-        assert run.counts.warps_recorded == run.counts.warps_in_grid
-        assert run.counts.dropped_events == run.counts.dropped_records == 0
-        assert run.counts.orphan_starts == run.counts.orphan_ends == 0
+        check_complete(run)
+
+
+def check_complete(run):
+    assert run.counts.warps_recorded == run.counts.warps_in_grid
+    assert run.counts.dropped_events == run.counts.dropped_records == 0
+    assert run.counts.orphan_starts == run.counts.orphan_ends == 0
+
+
+def test_cute_gemm_on_several_streams(workloads, capability):
+    pytest.importorskip("cutlass")
+    import torch
+    import trace_cute_matmul as example
+
+    torch.manual_seed(0)
+    a = torch.randn(1024, 512, device="cuda", dtype=torch.float16)
+    b = torch.randn(768, 512, device="cuda", dtype=torch.float16)
+    products = [torch.zeros(1024, 768, device="cuda", dtype=torch.float16) for _ in range(4)]
+    launches = [example.prepare(a, b, product) for product in products]
+    untraced = launches[0]().clone()
+    products[0].zero_()
+    streams = [torch.cuda.Stream() for _ in products]
+    synchronize()
+
+    def fn():
+        for stream, launch in zip(streams, launches, strict=True):
+            with torch.cuda.stream(stream):
+                launch()
+
+    _, kernel = example.KERNELS[example.kernel_for(capability)]
+    runs = workloads.do_trace(fn, kernel, "cute", max_launches=4).runs
+
+    synchronize()
+    assert torch.allclose(untraced.float(), (a @ b.T).float(), atol=0.2, rtol=1e-2)
+    assert all(torch.equal(product, untraced) for product in products)
+    assert len({run.launch.stream for run in runs}) == 4
+    events = example.expected_events(1024, 768, 512, capability)
+    assert [run.counts.events for run in runs] == [events] * 4
+    for run in runs:
+        check_complete(run)
 
 
 # Graphs that were captured before

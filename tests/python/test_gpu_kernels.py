@@ -133,7 +133,7 @@ def test_cute_launches(cluster, is_dependent, is_cooperative, tmp_path):
 
 
 @needs("cutlass")
-@pytest.mark.parametrize("form", ["dependent", "pairs", "dependent-pairs"])
+@pytest.mark.parametrize("form", ["dependent", "pairs", "dependent-pairs", "cooperative"])
 def test_forms_of_the_cute_gemm(form, tmp_path):
     import cutlass
     import gpu_gemm_forms as forms
