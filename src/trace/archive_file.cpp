@@ -1,9 +1,9 @@
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 
 #include "base/progress.h"
@@ -15,7 +15,13 @@ namespace gwatch::trace {
 namespace {
 
 constexpr std::size_t kPiece = 1 << 20;
-constexpr std::uintmax_t kMostReserved = std::uintmax_t{1} << 32;
+constexpr std::size_t kMostReserved = std::size_t{1} << 32;
+
+/// 0 when it is not known. Not by std::filesystem: PyTorch exports an older copy of that.
+std::size_t size_of_file(const std::string& path) {
+    struct stat status{};
+    return ::stat(path.c_str(), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
+}
 
 struct GzClose {
     void operator()(gzFile file) const { gzclose(file); }
@@ -42,10 +48,8 @@ Result<Trace> read_archive(const std::string& path) {
     if (!file) return io_error("read", path, std::strerror(errno));
     gzbuffer(file.get(), kPiece);
     std::string text;
-    std::error_code unknown;
-    const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
     // Packed or not, so much it will be at least; and a piece more, to see that it is all.
-    if (!unknown) text.reserve(std::min(bytes, kMostReserved) + kPiece);
+    text.reserve(std::min(size_of_file(path), kMostReserved) + kPiece);
     for (;;) {
         const std::size_t size = text.size();
         text.resize(size + kPiece);

@@ -47,9 +47,9 @@ const std::vector<Event>& EventReader::read(const WarpRecords& warp, const Clock
     }
     gathered_.clear();
     run_ends_.clear();
-    low_half_ = nullptr;
     gather_hot(warp);
-    for (const ColdRun& run : raw_.cold_of(warp)) gather_cold(warp, run);
+    const std::span<const ColdRun> runs = raw_.cold_of(warp);
+    for (std::size_t i = 0; i < runs.size(); ++i) gather_cold(warp, runs.subspan(i));
     merge_runs();
     time_gathered(line, enter_ns);
     return events_;
@@ -84,31 +84,42 @@ void EventReader::gather_hot(const WarpRecords& warp) {
     end_run(0);
 }
 
-/// Whether a unit is the high half of a payload, which is gathered if its low half stands in front
-/// of it in its lane.
-bool EventReader::take_high_half(const record::Unit& unit) {
-    const record::Unit* low_half = std::exchange(low_half_, nullptr);
-    if (unit.site != record::kPayloadHighSite) return false;
-    if (low_half != nullptr && unit.clock_low == low_half->clock_low &&
-        unit.clock_high == low_half->clock_high && unit.mask == low_half->mask) {
-        gathered_.push_back({gathered_.back().clock, kHighWord, unit.word});
+/// The second unit of a 64-bit payload: right behind the first one, or, where that ends its chunk,
+/// at the head of a later chunk of the lane. A lane may fill two chunks by turns, one from the
+/// entry and one from device functions.
+const record::Unit* EventReader::high_half_of(std::span<const ColdRun> runs, std::size_t unit) {
+    const std::span<const record::Unit> units = runs.front().units;
+    const record::Unit& low = units[unit];
+    const auto is_other_half = [&](const record::Unit& high) {
+        return high.site == record::kPayloadHighSite && high.clock_low == low.clock_low &&
+               high.clock_high == low.clock_high && high.mask == low.mask;
+    };
+    if (unit + 1 < units.size()) return is_other_half(units[unit + 1]) ? &units[unit + 1] : nullptr;
+    for (const ColdRun& run : runs.subspan(1)) {
+        if (run.lane != runs.front().lane) break;
+        if (!run.units.empty() && is_other_half(run.units.front())) return &run.units.front();
     }
-    return true;
+    return nullptr;
 }
 
-/// The payload of the unit that was gathered last, or its low half.
-void EventReader::gather_low_half(const record::Unit& unit) {
-    if (!sites_.has_payload(unit.site)) return;
-    gathered_.push_back({gathered_.back().clock, kLowWord, unit.word});
-    if (sites_.payload_bits(unit.site) == 64) low_half_ = &unit;
+void EventReader::gather_payload(std::span<const ColdRun> runs, std::size_t unit) {
+    const record::Unit& low = runs.front().units[unit];
+    if (!sites_.has_payload(low.site)) return;
+    const std::uint64_t clock = gathered_.back().clock;
+    gathered_.push_back({clock, kLowWord, low.word});
+    if (sites_.payload_bits(low.site) != 64) return;
+    if (const record::Unit* high = high_half_of(runs, unit))
+        gathered_.push_back({clock, kHighWord, high->word});
 }
 
-void EventReader::gather_cold(const WarpRecords& warp, const ColdRun& run) {
+/// The first of the runs; the others may have halves of its payloads.
+void EventReader::gather_cold(const WarpRecords& warp, std::span<const ColdRun> runs) {
     const std::size_t first = gathered_.size();
     const bool has_payloads = sites_.has_payloads();
     std::uint64_t last_clock = warp.header.clock;
-    for (const record::Unit& unit : run.units) {
-        if (has_payloads && take_high_half(unit)) continue;
+    for (std::size_t i = 0; i < runs.front().units.size(); ++i) {
+        const record::Unit& unit = runs.front().units[i];
+        if (has_payloads && unit.site == record::kPayloadHighSite) continue;
         const std::uint64_t clock = unwrap_clock(clock48_of(unit), warp.header.clock);
         faults_.clocks_backwards += clock < last_clock ? 1 : 0;
         last_clock = std::max(clock, last_clock);
@@ -118,7 +129,7 @@ void EventReader::gather_cold(const WarpRecords& warp, const ColdRun& run) {
             continue;
         }
         gathered_.push_back({last_clock, unit.site, mask});
-        if (has_payloads) gather_low_half(unit);
+        if (has_payloads) gather_payload(runs, i);
     }
     end_run(first);
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "trace/clock_fit.h"
@@ -50,9 +51,9 @@ class EventReader {
 
     void read_hot(const WarpRecords& warp, const ClockLine& line, std::int64_t enter_ns);
     void gather_hot(const WarpRecords& warp);
-    void gather_cold(const WarpRecords& warp, const ColdRun& run);
-    bool take_high_half(const record::Unit& unit);
-    void gather_low_half(const record::Unit& unit);
+    void gather_cold(const WarpRecords& warp, std::span<const ColdRun> runs);
+    void gather_payload(std::span<const ColdRun> runs, std::size_t unit);
+    static const record::Unit* high_half_of(std::span<const ColdRun> runs, std::size_t unit);
     void end_run(std::size_t first);
     void merge_runs();
     void time_gathered(const ClockLine& line, std::int64_t enter_ns);
@@ -61,7 +62,6 @@ class EventReader {
     const RawWarps& raw_;
     const SiteActions& sites_;
     Faults faults_;
-    const record::Unit* low_half_ = nullptr;  // the last cold unit, if a high half may follow it
     std::vector<Event> events_;
     std::vector<EventPayload> payloads_;
     std::vector<Gathered> gathered_;  // runs, each in order of clock

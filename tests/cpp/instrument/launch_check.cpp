@@ -21,6 +21,7 @@ using trace::kUnknownTime;
 constexpr double kReadingNs = 10;
 /// Of alignment; an instruction of the kernel's own takes 500 ns.
 constexpr double kSureNs = 100;
+constexpr double kFitNs = 5;  // the line of an SM's clock lies anywhere between its readings
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 
 bool is_zero(const std::vector<std::uint8_t>& memory, std::uint64_t from, std::uint64_t to) {
@@ -52,7 +53,7 @@ std::optional<std::uint64_t> value_at(const std::map<std::uint64_t, std::uint64_
 }
 
 bool is_within(double ns, const ThreadEvent& event) {
-    return ns >= event.earliest_ns && ns <= event.latest_ns;
+    return ns >= event.earliest_ns - kFitNs && ns <= event.latest_ns + kFitNs;
 }
 
 std::string text_of_times(const std::vector<ThreadEvent>& passed, const ThreadEvent& like) {

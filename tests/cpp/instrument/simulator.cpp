@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kBlockDistance = 0x1'0000'0000;
 constexpr std::uint64_t kConstantDistance = 0x10'0000;
-constexpr std::uint64_t kMaxSteps = 20'000'000;
+constexpr std::uint64_t kMaxSteps = 40'000'000;
 constexpr std::uint32_t kLanes = 32;
 
 struct Frame {

@@ -114,6 +114,21 @@ TEST(DecodePayloads, HalvesAcrossChunks) {
     EXPECT_TRUE(run.warnings.empty()) << run.warnings[0];
 }
 
+/// Between the chunks of the entry stand those of its functions, of the same lane.
+TEST(DecodePayloads, HalvesAcrossChunksOfTwoChains) {
+    OneWarp warp;
+    for (std::uint32_t i = 0; i < 300; ++i) {
+        warp.launch.in_function = i / 7 % 2 == 1;
+        warp.launch.cold_value(0, 5, mark_site(1), 0x20, 10.0 * i + 10, kWide * i);
+    }
+    warp.launch.in_function = false;
+    warp.launch.exit(0, 100'000);
+    const trace::Run run = warp.decode();
+    ASSERT_EQ(run.marks.payloads.size(), 300u);
+    for (std::uint32_t i = 0; i < 300; ++i) EXPECT_EQ(run.marks.payloads.bits[i], kWide * i);
+    EXPECT_TRUE(run.warnings.empty()) << run.warnings[0];
+}
+
 TEST(DecodePayloads, AStartWithoutAnEndKeepsItsValue) {
     OneWarp warp;
     warp.launch.hot_value(0, start_site(0), 100, 5);

@@ -100,6 +100,8 @@ class SimulatedLaunch : public record::MemoryReader {
           exit_(exit_number),
           warps_(plan_.constants.region_count) {}
 
+    /// Cold records are of a device function, whose chunks the entry does not know.
+    bool in_function = false;
     /// How long a record that takes a chunk waits between reading the clock and the timer.
     double chunk_delay_ns = 0;
 
@@ -174,7 +176,8 @@ class SimulatedLaunch : public record::MemoryReader {
     /// A record of some lanes, in the chunks of one of them; dropped when the pool is empty.
     void cold(std::uint32_t region, std::uint32_t lane, std::uint16_t site, std::uint32_t mask,
               double ns, std::uint32_t word = 0) {
-        std::uint32_t& cursor = warps_[region].cursors[lane];
+        std::uint32_t& cursor =
+            in_function ? warps_[region].function_cursors[lane] : warps_[region].cursors[lane];
         double timer_ns = ns;
         if (cursor % record::kChunkBytes == 0) {
             const std::uint64_t chunk = control_.chunks_taken++;
@@ -228,6 +231,7 @@ class SimulatedLaunch : public record::MemoryReader {
         std::uint32_t used = 0;
         std::uint64_t dropped_events = 0;
         std::uint32_t cursors[record::kLanes] = {};
+        std::uint32_t function_cursors[record::kLanes] = {};
     };
 
     bool is_full(std::uint32_t region) const {
