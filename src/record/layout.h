@@ -120,7 +120,7 @@ struct LaunchConstants {
     std::uint64_t control;       ///< device address
     std::uint64_t lane_cursors;  ///< device address; 0 when no device function has a marker
     std::uint32_t pool_chunks;
-    std::uint32_t warps_per_block;  ///< of the launch
+    std::uint32_t warps_per_block;  ///< of the launch; no injected code reads it
 };
 static_assert(sizeof(LaunchConstants) == 72);
 
