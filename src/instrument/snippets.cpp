@@ -5,8 +5,8 @@ namespace gwatch::instrument::snippets {
 const char kDeclaration[] = ".visible .const .align 64 .b8 <launch>[<launch_bytes>];\n";
 
 // Live as long as the kernel, where something uses them: cursor, limit, extra, chunk, below,
-// regions, pool and leader. The words, record and fits live as long as a series; the others are
-// dead between two records.
+// regions, pool and leader; up to the set-up: slots, places, enter_timer and enter_clock. The
+// words, record and fits live as long as a series; the others are dead between two records.
 const char kEntryRegisters[] =
     R"(	.reg .b32 %_cursor, %_limit, %_extra, %_chunk, %_below, %_mask, %_low, %_high, %_region, %_a, %_b;
 	.reg .b32 %_word0, %_word1, %_word2, %_word3, %_word4, %_word5, %_word6, %_word7, %_word8, %_word9;
@@ -16,7 +16,7 @@ const char kEntryRegisters[] =
 	.reg .pred %_leader, %_cold, %_writes, %_fits, %_takes;
 <place_registers>)";
 
-// Asks for the constants, whose cache is cold, before the set-up needs them. The address has a part
+// Asks for two constants, whose cache is cold, before the set-up needs them. The address has a part
 // that is 0, which the assembler does not know: it has the warp wait at a load when it knows the
 // address, or knows that it is the same in all lanes.
 const char kEnter[] = R"(	mov.u64 %_enter_timer, %globaltimer;

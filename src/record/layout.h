@@ -9,15 +9,15 @@
 //   control | regions | lane cursors | pool
 //
 // Hot path: a warp owns one region, a power of two of 8-byte slots. Its first four slots are the
-// region header, written once on entry; the others are filled in order, by lane 0. The memory is
-// zero before the launch. A record is a whole number of slot pairs, none of them zero, so no record
-// has to be flushed at exit: the first pair that is zero ends a region, or its end does. A record
-// begins with a Slot, which names its site. Sites that a warp always passes one after the other (a
-// series) share a record: behind the Slot of the first one follow the low words of the others'
-// clocks, two a slot; where the number of sites is even, the last one's clock has a slot of its own
-// and all its 64 bits. A site with a payload is a series of its own: behind its Slot stand the 64
-// bits of the value that lane 0 had, 32-bit ones zero-extended. Another slot that fills up a pair
-// is zero.
+// region header, written once; the others are filled in order. Lane 0 writes all of them. The
+// memory is zero before the launch. A record is a whole number of slot pairs, none of them zero, so
+// no record has to be flushed at exit: the first pair that is zero ends a region, or its end does.
+// A record begins with a Slot, which names its site. Sites that a warp always passes one after the
+// other (a series) share a record: behind the Slot of the first one follow the low words of the
+// others' clocks, two a slot; where the number of sites is even, the last one's clock has a slot of
+// its own and all its 64 bits. A site with a payload is a series of its own: behind its Slot stand
+// the 64 bits of the value that lane 0 had, 32-bit ones zero-extended. Another slot that fills up a
+// pair is zero.
 //
 // A region is full when the longest record of the kernel, and the exit behind it, would not fit.
 // Then it drops the records of proven markers: lane 0 counts their events in a register, and adds
@@ -57,7 +57,7 @@ constexpr std::uint32_t series_slots(std::uint32_t sites) {
     return (used_series_slots(sites) + 1) / 2 * 2;
 }
 
-/// The first slots of a region, written on entry by the lowest lane of the warp.
+/// The first slots of a region, written when the warp finds it. The times are those of the entry.
 struct RegionHeader {
     std::uint64_t globaltimer;   ///< ns; 0: the warp never entered
     std::uint64_t clock;         ///< %clock64, read right after
