@@ -198,12 +198,12 @@ class Machine {
             if (step.is_own_label) observe(pc, group);
             return advance(group);
         }
-        if (step.opcode[0] == "shfl") {
+        current_ = pc;
+        if (step.opcode[0] == "shfl" || is_whole_warp_sync(step)) {
             if (!all_here(group)) return yield_or_fail();
             group = held_ = together_with(std::countr_zero(group));
         }
         clock_ += 1 + random_() % 3 + (step.is_injected ? 0 : simulation_.own_cycles);
-        current_ = pc;
         group_ = 0;
         for (std::uint32_t i = 0; i < kLanes; ++i) {
             if ((group >> i & 1) == 0) continue;
@@ -245,7 +245,13 @@ class Machine {
     void yield_or_fail() {
         held_ = 0;
         if (simulation_.schedule == Schedule::kLowestFirst)
-            fail("a shuffle that not all lanes reach");
+            fail("a shuffle or bar.warp.sync that not all lanes reach");
+    }
+
+    static bool is_whole_warp_sync(const Step& step) {
+        return step.opcode[0] == "bar" && step.opcode.size() > 1 && step.opcode[1] == "warp" &&
+               step.operands[0].kind == Operand::Kind::kImmediate &&
+               cut(step.operands[0].value, 32) == 0xffffffff;
     }
 
     void advance(std::uint32_t group) {
