@@ -19,6 +19,12 @@ bool is_text(const std::string& image) {
     return !image.starts_with(kElf) && !image.starts_with(kFatbin);
 }
 
+record::PlanRequest request_of(const LaunchInfo& info, const Options& options,
+                               std::uint64_t free_bytes, bool uses_lane_cursors) {
+    return {info.grid,         info.block,        options.buffer_bytes, free_bytes,
+            options.warp_mask, uses_lane_cursors, options.blocks};
+}
+
 Error lost_memory(const std::string& kernel) {
     return {ErrorKind::kCapture,
             "memory of the device was taken while kernel " + kernel + " was prepared",
@@ -116,8 +122,7 @@ Result<void> Builder::plan_memory() {
         return known;
     }
     Result<record::Plan> plan = record::plan_memory(
-        {launch_.info.grid, launch_.info.block, options_.buffer_bytes, free_bytes,
-         options_.warp_mask, prepared_.uses_lane_cursors, options_.blocks});
+        request_of(launch_.info, options_, free_bytes, prepared_.uses_lane_cursors));
     if (!plan.ok()) return plan.error();
     if (launch_.info.every_warp && !plan->every_warp) return lost_memory(launch_.info.kernel);
     launch_.plan = *plan;
@@ -223,9 +228,9 @@ bool expects_every_warp(Driver& driver, const LaunchInfo& info, const Options& o
     std::size_t free_bytes = 0;
     std::size_t total_bytes = 0;
     if (driver.memory_get_info(&free_bytes, &total_bytes) != CUDA_SUCCESS) return false;
-    record::PlanRequest request{info.grid,      info.block,        options.buffer_bytes / 2,
-                                free_bytes / 2, options.warp_mask, true,
-                                options.blocks};
+    record::PlanRequest request = request_of(info, options, free_bytes / 2, true);
+    request.buffer_bytes /= 2;
+    // Whether the grid counts clusters is known only when the kernel was prepared.
     for (std::size_t i = 0; i < request.grid.size(); ++i) request.grid[i] *= info.cluster[i];
     const Result<record::Plan> plan = record::plan_memory(request);
     return plan.ok() && plan->every_warp;

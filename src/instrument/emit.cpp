@@ -205,7 +205,7 @@ std::string code_of(const PlannedSite& planned, const Site& site) {
 
 /// 0 when it is not known.
 std::uint32_t warps_of(const analysis::LaunchShape& shape) {
-    return (shape.block[0] * shape.block[1] * shape.block[2] + record::kLanes - 1) / record::kLanes;
+    return record::warps_of(shape.block[0] * shape.block[1] * shape.block[2]);
 }
 
 }  // namespace

@@ -34,6 +34,11 @@ namespace gwatch::record {
 
 inline constexpr std::uint32_t kLanes = 32;  ///< threads of a warp
 
+/// Warps of a block of so many threads; the last one may have fewer than kLanes.
+constexpr std::uint32_t warps_of(std::uint64_t threads) {
+    return static_cast<std::uint32_t>((threads + kLanes - 1) / kLanes);
+}
+
 /// A hot record. `clock_high` and `clock_low` are the low 48 bits of %clock64.
 struct Slot {
     std::uint32_t clock_low;

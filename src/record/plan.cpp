@@ -81,7 +81,7 @@ Result<Demand> demand_of(const PlanRequest& request) {
             {},
             "Pass blocks between 0 and " + std::to_string(blocks - 1) + ", or none for all."};
     }
-    const auto warps = static_cast<std::uint32_t>((threads + kLanes - 1) / kLanes);
+    const std::uint32_t warps = warps_of(threads);
     const std::uint32_t all_warps = 0xffffffffu >> (kLanes - warps);
     const std::uint32_t mask = request.warp_mask == 0 ? all_warps : request.warp_mask & all_warps;
     if (mask == 0) {
