@@ -7,6 +7,7 @@ import json
 import platform
 import shlex
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -15,12 +16,12 @@ from typing import Any
 
 import torch
 import triton
+from peer_sources import EXAMPLES, GEMM_SCOPES, load_gemm
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "cuda" / "trace"
 sys.path.insert(0, str(EXAMPLES))
 
-import trace_triton_attention as attention_example  # noqa: E402
-import trace_triton_matmul as matmul_example  # noqa: E402
+import trace_triton_attention as attention_example
+import trace_triton_matmul as matmul_example
 
 MATMUL_SIZE = 4096
 ATTENTION_SHAPE = (4, 16, 4096)  # batch, heads, seqlen
@@ -48,11 +49,16 @@ class Case:
     arguments: tuple[Any, ...] = ()
 
 
-def matmul_case() -> Case:
+def square_matrices() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Two of random numbers, and one for their product."""
     torch.manual_seed(0)
     shape = (MATMUL_SIZE, MATMUL_SIZE)
     a, b = (torch.randn(shape, device="cuda", dtype=torch.float16) for _ in range(2))
-    c = torch.empty_like(a)
+    return a, b, torch.empty_like(a)
+
+
+def matmul_case() -> Case:
+    a, b, c = square_matrices()
     name = f"matmul {MATMUL_SIZE}^3"
     events = matmul_example.expected_events(MATMUL_SIZE, MATMUL_SIZE, MATMUL_SIZE)
     return Case(
@@ -90,31 +96,32 @@ def attention_case(head_dim: int, causal: bool) -> Case:
     )
 
 
-def cute_gemm_case(plain: bool = False) -> Case | None:
+def cute_gemm_case(has_all_scopes: bool = False) -> Case | None:
     """The CuTe DSL example; None where the DSL is not installed, or the GPU is not Hopper.
 
     Args:
-        plain: the kernel for every GPU instead.
+        has_all_scopes: the example as it is; otherwise with GEMM_SCOPES alone.
     """
     if importlib.util.find_spec("cutlass") is None:
         return None
+    import cute_hopper_gemm
     import trace_cute_matmul as example
 
-    capability = example.current_capability()
-    if not plain and capability != example.HOPPER:
+    if example.current_capability() != example.HOPPER:
         return None
-    torch.manual_seed(0)
-    shape = (MATMUL_SIZE, MATMUL_SIZE)
-    a, b = (torch.randn(shape, device="cuda", dtype=torch.float16) for _ in range(2))
-    c = torch.empty_like(a)
-    name, kernel = ("plain", "plain_gemm") if plain else ("warp-specialised", "hopper_gemm")
-    events = example.expected_events(MATMUL_SIZE, MATMUL_SIZE, MATMUL_SIZE, capability, plain)
+    a, b, c = square_matrices()
+    _, kernel = example.KERNELS[cute_hopper_gemm]
+    with tempfile.TemporaryDirectory() as folder:  # the DSL reads a source when it compiles
+        module = cute_hopper_gemm if has_all_scopes else load_gemm(Path(folder))
+        example.KERNELS.setdefault(module, (module.hopper_gemm, kernel))
+        launch = example.prepare_kernel(module, a, b, c)
+    scopes = None if has_all_scopes else GEMM_SCOPES
     return Case(
-        f"CuTe DSL {name} GEMM {MATMUL_SIZE}^3",
-        f"{kernel}_kernel",
-        example.prepare(a, b, c, plain),
+        f"CuTe DSL GEMM {MATMUL_SIZE}^3, {'all' if has_all_scopes else len(GEMM_SCOPES)} scopes",
+        kernel,
+        launch,
         c,
-        events,
+        module.expected_events(MATMUL_SIZE, MATMUL_SIZE, MATMUL_SIZE, scopes),
         dsl="cute",
     )
 

@@ -3,12 +3,12 @@
     python benchmarks/iket_gemm.py --json iket_gemm.json
     python benchmarks/iket_gemm.py --ways kernels
 
-The example's markers become IKET's ranges, the kernel is compiled with ``options="iket"``, and IKET
-patches it at launch. The kernel without markers and the patched one are timed by turns in one
-process, as recording.py times gwatch's, behind a longer spin kernel, since IKET works on the host
-at each launch. Two ways, for IKET is free to put work of its own into the stream: launches, and
-CUDA graphs of one launch. The lower figure counts. A third way, if asked for, takes the kernels'
-own times from CUPTI, and says what else ran on the device.
+The markers of GEMM_SCOPES (peer_sources.py) become IKET's ranges, the kernel is compiled with
+``options="iket"``, and IKET patches it at launch. The kernel without markers and the patched one
+are timed by turns in one process, as recording.py times gwatch's, behind a longer spin kernel,
+since IKET works on the host at each launch. Two ways, for IKET is free to put work of its own into
+the stream: launches, and CUDA graphs of one launch. The lower figure counts. A third way, if asked
+for, takes the kernels' own times from CUPTI, and says what else ran on the device.
 
 IKET's command runs the workload twice: its tracker counts the events first. If the command gives no
 figures, IKET's session inside the process is tried.

@@ -24,7 +24,7 @@ import cutlass.cute as cute
 import torch
 from figures import ratio_figures
 from pairs import LONG_SPIN_CYCLES, PAUSE_SECONDS, capture_launch, compare
-from peer_sources import example_source, load_text, with_markers_of
+from peer_sources import GEMM_SCOPES, load_gemm
 from peers import write_figures
 
 SIZE = 4096
@@ -45,12 +45,6 @@ def tool_of_this_process() -> str | None:
         return None
     tool: str = json.loads(Path(path).read_text("utf-8"))["toolName"]
     return tool
-
-
-def load_gemm(markers: str, folder: Path) -> ModuleType:
-    """The example's kernel with the markers of a module beside this one."""
-    text = with_markers_of(example_source("cute_hopper_gemm.py"), markers)
-    return load_text(f"gemm_with_{markers}", text, folder)
 
 
 def prepare(module: ModuleType, options: str, matrices: list[torch.Tensor]) -> Launch:
@@ -79,10 +73,10 @@ class Workload:
         a, b = (torch.randn((size, size), device="cuda", dtype=torch.float16) for _ in range(2))
         self.output = torch.empty_like(a)
         matrices = [a, b, self.output]
-        marked = load_gemm("iket_markers", folder)
-        self.plain = prepare(load_gemm("no_markers", folder), "", matrices)
+        marked = load_gemm(folder, "iket_markers")
+        self.plain = prepare(load_gemm(folder, "no_markers"), "", matrices)
         self._traced = prepare(marked, "iket", matrices)
-        self.events: int = marked.expected_events(size, size, size)
+        self.events: int = marked.expected_events(size, size, size, GEMM_SCOPES)
         self.traced_launches = 0
 
     def traced(self) -> None:

@@ -1,17 +1,22 @@
-"""The examples' kernels with the markers of other tracers in place of gwatch's. Needs no GPU."""
+"""The examples' kernels with other markers: fewer, or those of other tracers. Needs no GPU."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from types import ModuleType
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "cuda" / "trace"
 
+GEMM_SCOPES = ("acquire", "issue", "wait", "mma", "epilogue")
+"""Of the GEMM whose cost has a limit: those of its loops, and the epilogue as a whole."""
+
 _IMPORT = re.compile(r"^import gwatch\.cuda\.trace\.\w+ as gw_trace$", re.MULTILINE)
 _MARKER = re.compile(r"gw_trace\.scope_(start|end)\(\"?(\w+)\"?\)")
+_NAMED_LINE = re.compile(r'^ *gw_trace\.scope_(?:start|end)\("([^"]+)"\).*$', re.MULTILINE)
 
 
 def with_markers_of(source: str, module: str) -> str:
@@ -20,6 +25,14 @@ def with_markers_of(source: str, module: str) -> str:
     if count != 1:
         raise ValueError(f"the source imports gwatch's markers {count} times instead of once")
     return text
+
+
+def with_scopes(source: str, names: Collection[str]) -> str:
+    """Leave out the markers of all other scopes; the lines keep their numbers."""
+    unknown = set(names) - set(_NAMED_LINE.findall(source))
+    if unknown:
+        raise ValueError(f"the source has no scope named {', '.join(sorted(unknown))}")
+    return _NAMED_LINE.sub(lambda line: line[0] if line[1] in names else "", source)
 
 
 def with_proton_scopes(source: str) -> str:
@@ -51,3 +64,11 @@ def load_text(name: str, text: str, folder: Path) -> ModuleType:
 
 def example_source(file: str) -> str:
     return (EXAMPLES / file).read_text("utf-8")
+
+
+def load_gemm(folder: Path, markers: str | None = None) -> ModuleType:
+    """The CuTe DSL GEMM with GEMM_SCOPES alone, of a module's markers or gwatch's own."""
+    text = with_scopes(example_source("cute_hopper_gemm.py"), GEMM_SCOPES)
+    if markers is None:
+        return load_text("gemm_with_few_scopes", text, folder)
+    return load_text(f"gemm_with_{markers}", with_markers_of(text, markers), folder)

@@ -4,6 +4,7 @@
 
 Three processes do the same launch: untraced; under IKET's command, which runs it twice and makes
 files for Perfetto, JSON and a page; and the example, which makes the same kinds of files by gwatch.
+IKET's have fewer events: those of GEMM_SCOPES (peer_sources.py), beside all those of the example.
 """
 
 from __future__ import annotations

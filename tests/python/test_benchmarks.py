@@ -67,11 +67,13 @@ def iket(**ratios):
     }
 
 
+LIMITED_GEMM = "CuTe DSL GEMM 4096^3, 5 scopes"
 GOOD = [
     row("matmul 4096^3"),
     row("attention 4x16x4096x64"),
     row("attention 4x16x4096x128 causal"),
-    row("CuTe DSL warp-specialised GEMM 4096^3", peers={"IKET": iket(launches=1.0045)}),
+    row(LIMITED_GEMM, peers={"IKET": iket(launches=1.0045)}),
+    row("CuTe DSL GEMM 4096^3, all scopes", ratio=1.0075),
     row("full_warps, 8 warps an SM", others={"usual design": ratio_of(1.009)}),
     row("one_lane, 8 warps an SM"),
     row("halves, 8 warps an SM"),
@@ -115,8 +117,8 @@ def test_nothing_measured_is_no_failure():
         ("matmul", {"recording": ratio_of(1.026)}, "Triton matmul"),
         ("attention 4x16x4096x64", {"recording": ratio_of(1.051)}, "Triton attention, head 64"),
         ("attention 4x16x4096x128", {"recording": ratio_of(1.051)}, "Triton attention, head 128"),
-        ("CuTe", {"recording": ratio_of(1.0063)}, "CuTe DSL GEMM"),
-        ("CuTe", {"peers": {"IKET": iket(launches=0.998)}}, "CuTe DSL GEMM, above IKET"),
+        (LIMITED_GEMM, {"recording": ratio_of(1.0063)}, "CuTe DSL GEMM"),
+        (LIMITED_GEMM, {"peers": {"IKET": iket(launches=0.998)}}, "CuTe DSL GEMM, above IKET"),
         ("full_warps", {"ns_an_event_of_a_warp": 20.1}, "full warps, 8 an SM, ns an event"),
         ("full_warps", {"others": {"usual design": ratio_of(1.005)}}, "full warps, 8 an SM, times"),
         ("one_lane", {"ns_an_event_of_a_warp": 45.1}, "one elected lane"),
@@ -126,6 +128,7 @@ def test_nothing_measured_is_no_failure():
         ("halves", {"launches": [(100, 0)] * 9 + [(101, 0)]}, "events lost"),
         ("one_lane", {"bit_identical": False}, "results bit-identical"),
         ("matmul", {"registers": [120, 124]}, "extra registers"),
+        ("CuTe DSL GEMM 4096^3, all", {"registers": [168, 172]}, "extra registers"),
         ("attention", {"spill_store_bytes": 8}, "spills"),
     ],
 )
@@ -145,7 +148,7 @@ def test_limits_that_do_not_apply():
 
 
 def test_a_limit_inside_the_interval_is_noise():
-    gemm = row("CuTe DSL warp-specialised GEMM", recording=ratio_of(1.0061, spread=0.001))
+    gemm = row(LIMITED_GEMM, recording=ratio_of(1.0061, spread=0.001))
     (line,) = [str(must) for must in musts.check([gemm]) if must.what == "CuTe DSL GEMM"]
     assert "(within noise)" in line
     assert line.endswith("NOT MET")
@@ -260,27 +263,52 @@ def test_a_source_without_markers_is_refused():
         peer_sources.with_markers_of("import gwatch\n", "iket_markers")
 
 
-@pytest.mark.skipif(not CUTE, reason="needs the CuTe DSL")
-@pytest.mark.parametrize(("markers", "options", "events"), [("iket", "iket", 30), ("no", "", 0)])
-def test_gemm_with_other_markers(markers, options, events, tmp_path):
+def test_other_scopes_are_left_out_and_the_lines_keep_their_numbers():
+    lines = [
+        f'    gw_trace.scope_{verb}("{name}")' for name in ("a", "a b") for verb in ("start", "end")
+    ]
+    text = peer_sources.with_scopes("\n".join([*lines, "work()  # a"]), {"a b"})
+    assert text.split("\n") == ["", "", *lines[2:], "work()  # a"]
+    with pytest.raises(ValueError, match="no scope named b"):
+        peer_sources.with_scopes(lines[0], {"a", "b"})
+
+
+def gemm_ptx(module, folder, size=512, options=""):
     import cutlass
     import cutlass.cute as cute
     from kernels.cute_offline import compile_host
 
-    source = peer_sources.example_source("cute_hopper_gemm.py")
-    text = peer_sources.with_markers_of(source, f"{markers}_markers")
-    module = peer_sources.load_text(f"gemm_with_{markers}_markers", text, tmp_path)
     matrix = cute.runtime.make_fake_compact_tensor(
-        cutlass.Float16, (512, 512), stride_order=(1, 0), assumed_align=16
+        cutlass.Float16, (size, size), stride_order=(1, 0), assumed_align=16
     )
-    stream = cute.runtime.make_fake_stream()
-    compiled = compile_host(
-        module.hopper_gemm, tmp_path, matrix, matrix, matrix, 132, stream, options=options
+    arguments = (matrix, matrix, matrix, 132, cute.runtime.make_fake_stream())
+    return compile_host(module.hopper_gemm, folder, *arguments, options=options).__ptx__
+
+
+needs_cute = pytest.mark.skipif(not CUTE, reason="needs the CuTe DSL")
+
+
+@needs_cute
+def test_gemm_whose_cost_has_a_limit(tmp_path):
+    module = peer_sources.load_gemm(tmp_path)
+    assert module.expected_events(4096, 4096, 4096, peer_sources.GEMM_SCOPES) == 1_171_456
+
+    ptx = gemm_ptx(module, tmp_path, size=4096)
+
+    markers = re.findall(r"// gwatch:(\w+) (.*)", ptx)
+    assert sorted(markers) == sorted(
+        (verb, name) for name in peer_sources.GEMM_SCOPES for verb in ("start", "end")
     )
-    ptx = compiled.__ptx__
+
+
+@needs_cute
+@pytest.mark.parametrize(("markers", "options", "events"), [("iket", "iket", 10), ("no", "", 0)])
+def test_gemm_with_other_markers(markers, options, events, tmp_path):
+    module = peer_sources.load_gemm(tmp_path, f"{markers}_markers")
+    ptx = gemm_ptx(module, tmp_path, options=options)
     assert "gwatch" not in ptx
     assert len(re.findall(r"pmevent\.mask", ptx)) == events
-    assert len(re.findall(r"__iket_evt_decl_\w+_attrs\b", ptx)) == (7 if events else 0)
+    assert len(re.findall(r"__iket_evt_decl_\w+_attrs\b", ptx)) == events // 2
 
 
 def test_child_that_fails_gives_the_end_of_what_it_said():

@@ -29,10 +29,12 @@ def test_warp_specialised_gemm(tmp_path):
 
     assert scopes["issue"] == {"bulk copy (TMA)": (2, 2)}, "issued, not completed"
     # ptxas tries once ahead of the loop that tries again.
-    assert scopes["wait"] == {"mbarrier wait": (2, 4)}
+    assert scopes["wait"] == scopes["first%20wait"] == {"mbarrier wait": (1, 2)}
     before, after = scopes["mma"]["wgmma"]
     assert before == after > 0
+    assert scopes["first%20mma"] == {"wgmma": (before, after)}
     assert scopes["mma"]["async wait"] == (1, 1)
+    assert set(scopes["epilogue"]) == {*scopes["convert"], *scopes["store"]}
     assert scopes["store"]["bulk copy (TMA)"][0] > 0
 
 

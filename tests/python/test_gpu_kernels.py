@@ -159,7 +159,7 @@ def test_forms_of_the_cute_gemm(form, tmp_path):
     assert compiled.__ptx__.count("griddepcontrol.launch_dependents") == is_dependent
     assert compiled.__ptx__.count(".multicast::cluster") == is_pair
     rows_of_tiles = 4 if is_pair else 3
-    assert module.expected_events(384, 512, 512) == rows_of_tiles * 2 * (8 * 4 + 8 * (8 * 4 + 18))
+    assert module.expected_events(384, 512, 512) == rows_of_tiles * 2 * (8 * 4 + 8 * (8 * 4 + 20))
 
 
 def check_cute(ptx: str, threads: int) -> list[libpygwatch.Marker]:

@@ -8,6 +8,8 @@ one above the other, each loads its tile of A and half of the tile of B, for bot
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import cuda.bindings.driver as cuda
 import cutlass
 import cutlass.cute as cute
@@ -39,19 +41,27 @@ CONSUMER_BARRIER = 1
 
 STORES = BLOCK_N // STORE_N
 STAGE_BYTES = (BLOCK_M + BLOCK_N) * BLOCK_K * 2
-MARKERS_A_STEP = 4  # "acquire" and "issue", or "wait" and "mma"
-MARKERS_A_TILE = 2 + 4 * STORES  # "drain", then "convert" and "store"
 
 half, single = cutlass.Float16, cutlass.Float32
 
 
-def expected_events(m: int, n: int, k: int) -> int:
-    """Markers that a launch passes, counted once a warp."""
+def scopes_a_tile(k: int) -> dict[str, int]:
+    """How often each scope is run through for a tile, by all warps of its block together."""
+    steps = -(-k // BLOCK_K)
+    producer = {"acquire": steps, "issue": steps}
+    consumer = {"first wait": 1, "first mma": 1, "wait": steps - 1, "mma": steps - 1, "drain": 1}
+    epilogue = {"epilogue": 1, "convert": STORES, "store": STORES}
+    return producer | {
+        name: CONSUMER_WARPS * count for name, count in (consumer | epilogue).items()
+    }
+
+
+def expected_events(m: int, n: int, k: int, scopes: Collection[str] | None = None) -> int:
+    """Markers that a launch passes, of all scopes or of some, counted once a warp."""
     tiles_m = -(-m // BLOCK_M // CLUSTER) * CLUSTER  # a cluster's last may lie outside
     tiles = tiles_m * -(-n // BLOCK_N)
-    steps = -(-k // BLOCK_K)
-    consumer = steps * MARKERS_A_STEP + MARKERS_A_TILE
-    return tiles * (steps * MARKERS_A_STEP + CONSUMER_WARPS * consumer)
+    counts = scopes_a_tile(k)
+    return 2 * tiles * sum(counts[name] for name in (counts if scopes is None else scopes))
 
 
 @cute.jit
@@ -111,12 +121,12 @@ def multiply(first_mma, mma, sums, operand_a, operand_b, stage):
 @cute.jit
 def sum_up(loads, first_mma, mma, sums, operand_a, operand_b, full, free, steps):
     """Multiply one tile, one stage's products in flight; `free` is that stage."""
-    gw_trace.scope_start("wait")
+    gw_trace.scope_start("first wait")  # also while the ring fills
     loads.consumer_wait(full)
-    gw_trace.scope_end("wait")
-    gw_trace.scope_start("mma")
+    gw_trace.scope_end("first wait")
+    gw_trace.scope_start("first mma")  # no products before it to wait for
     multiply(first_mma, mma, sums, operand_a, operand_b, full.index)
-    gw_trace.scope_end("mma")
+    gw_trace.scope_end("first mma")
     full.advance()
     for _ in cutlass.range(1, steps, unroll=1):
         gw_trace.scope_start("wait")
@@ -132,8 +142,8 @@ def sum_up(loads, first_mma, mma, sums, operand_a, operand_b, full, free, steps)
     gw_trace.scope_start("drain")
     warpgroup.wait_group(0)
     loads.consumer_release(free)
-    gw_trace.scope_end("drain")
     free.advance()
+    gw_trace.scope_end("drain")
     return full, free
 
 
@@ -225,10 +235,12 @@ def hopper_gemm_kernel(
             full, free = sum_up(
                 loads, first_mma, mma, sums, operand_a, operand_b, full, free, steps
             )
+            gw_trace.scope_start("epilogue")
             store(
                 sums, store_c, shared_c, from_shared, to_c,
                 thread, is_storing_warp, row, column,
             )  # fmt: skip
+            gw_trace.scope_end("epilogue")
         if is_storing_warp:
             with cute.arch.elect_one():
                 cute.arch.cp_async_bulk_wait_group(0, read=True)

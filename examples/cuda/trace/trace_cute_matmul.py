@@ -116,8 +116,14 @@ def prepare(
     a: torch.Tensor, b: torch.Tensor, c: torch.Tensor, plain: bool = False
 ) -> Callable[[], torch.Tensor]:
     """Compile c = a @ b^T for contiguous fp16 matrices; gives the function that launches it."""
+    return prepare_kernel(kernel_for(current_capability(), plain), a, b, c)
+
+
+def prepare_kernel(
+    module: ModuleType, a: torch.Tensor, b: torch.Tensor, c: torch.Tensor
+) -> Callable[[], torch.Tensor]:
+    """The same with the kernel of a certain module, one of KERNELS."""
     (m, k), n = a.shape, b.shape[0]
-    module = kernel_for(current_capability(), plain)
     check_shape(module, m, n, k)
     compiled = compiled_gemm(module, m, n, k)
     *arguments, _ = launch_arguments(a, b, c)
