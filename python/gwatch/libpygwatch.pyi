@@ -207,6 +207,9 @@ class Instrumented:
     def markers(self) -> list[Marker]:
         """Those of the entries and of the functions they may reach, in text order."""
     @property
+    def parameter(self) -> tuple[int, int] | None:
+        """Index, and offset in bytes, of the parameter by which the kernel gets the launch constants; None: it reads the variable gwatch_launch."""
+    @property
     def ptx(self) -> bytes: ...
     @property
     def sites(self) -> SiteTable: ...
@@ -1515,7 +1518,18 @@ def advance_progress(steps: typing.SupportsInt | typing.SupportsIndex) -> None:
 
 def answer_message(
     prepare: collections.abc.Callable[
-        [LaunchInfo], tuple[bytes, bool, typing.SupportsInt | typing.SupportsIndex, list[str], bool]
+        [LaunchInfo],
+        tuple[
+            bytes,
+            bool,
+            typing.SupportsInt | typing.SupportsIndex,
+            list[str],
+            bool,
+            tuple[
+                typing.SupportsInt | typing.SupportsIndex, typing.SupportsInt | typing.SupportsIndex
+            ]
+            | None,
+        ],
     ],
     launch: LaunchInfo,
 ) -> bytes:
@@ -1533,7 +1547,18 @@ def assemble(
 def begin_capture(
     kernel_pattern: str,
     prepare: collections.abc.Callable[
-        [LaunchInfo], tuple[bytes, bool, typing.SupportsInt | typing.SupportsIndex, list[str], bool]
+        [LaunchInfo],
+        tuple[
+            bytes,
+            bool,
+            typing.SupportsInt | typing.SupportsIndex,
+            list[str],
+            bool,
+            tuple[
+                typing.SupportsInt | typing.SupportsIndex, typing.SupportsInt | typing.SupportsIndex
+            ]
+            | None,
+        ],
     ],
     max_launches: typing.SupportsInt | typing.SupportsIndex = 1,
     buffer_bytes: typing.SupportsInt | typing.SupportsIndex = 0,
@@ -1556,7 +1581,18 @@ def begin_progress(steps: typing.SupportsInt | typing.SupportsIndex) -> None:
 def begin_timing(
     kernel_pattern: str,
     prepare: collections.abc.Callable[
-        [LaunchInfo], tuple[bytes, bool, typing.SupportsInt | typing.SupportsIndex, list[str], bool]
+        [LaunchInfo],
+        tuple[
+            bytes,
+            bool,
+            typing.SupportsInt | typing.SupportsIndex,
+            list[str],
+            bool,
+            tuple[
+                typing.SupportsInt | typing.SupportsIndex, typing.SupportsInt | typing.SupportsIndex
+            ]
+            | None,
+        ],
     ],
     buffer_bytes: typing.SupportsInt | typing.SupportsIndex = 0,
     warp_mask: typing.SupportsInt | typing.SupportsIndex = 0,

@@ -57,6 +57,8 @@ class Builder {
     Result<void> write_constants();
     Result<void> pair_variable(CUmodule original, const std::string& name);
 
+    /// Whether some code finds the launch constants there, and not among the parameters.
+    bool reads_variable() const { return prepared_.uses_lane_cursors || !prepared_.parameter; }
     std::string of_kernel() const {
         return " of the traced build of kernel " + launch_.info.kernel;
     }
@@ -154,12 +156,9 @@ Result<void> Builder::write_constants() {
                      {},
                      "It was instrumented by another version of gwatch."};
     }
-    Result<void> copied = require(
+    return require(
         driver_.copy_to_device(address, &constants, sizeof constants, launch_.resources.stream),
         "cuMemcpyHtoDAsync_v2", "to write the launch constants");
-    if (!copied.ok()) return copied;
-    return require(driver_.stream_synchronize(launch_.resources.stream), "cuStreamSynchronize",
-                   "to wait for the memory");
 }
 
 /// Zeroes the memory at once; in a graph also before every replay, so that records of an earlier
@@ -171,8 +170,12 @@ Result<void> Builder::fill_memory() {
             driver_.memory_set(launch_.resources.memory, 0, launch_.plan.total_bytes, stream),
             "cuMemsetD8Async", "to zero the memory");
     };
-    if (Result<void> zeroed = zero(launch_.resources.stream); !zeroed.ok()) return zeroed;
-    if (Result<void> written = write_constants(); !written.ok()) return written;
+    Result<void> done = zero(launch_.resources.stream);
+    if (done.ok() && reads_variable()) done = write_constants();
+    if (!done.ok()) return done;
+    done = require(driver_.stream_synchronize(launch_.resources.stream), "cuStreamSynchronize",
+                   "to wait for the memory");
+    if (!done.ok()) return done;
     if (!launch_.info.in_stream_capture || call_.programmatic) return {};
     return zero(call_.stream);
 }
@@ -224,6 +227,11 @@ Result<void> Builder::copy_variables_in() {
 
 }  // namespace
 
+void ActiveLaunch::put_into(const LaunchCall& call, LaunchParameters& passed) const {
+    *call.function = function;
+    if (parameter) passed.put_into(call, *parameter, plan.at(resources.memory));
+}
+
 bool expects_every_warp(Driver& driver, const LaunchInfo& info, const Options& options) {
     std::size_t free_bytes = 0;
     std::size_t total_bytes = 0;
@@ -242,6 +250,7 @@ Result<std::shared_ptr<ActiveLaunch>> build_launch(Driver& driver, Clock& clock,
                                                    const Options& options) {
     auto launch = std::make_shared<ActiveLaunch>(driver, info);
     launch->token = prepared.token;
+    launch->parameter = prepared.parameter;
     if (prepared.grid_counts_clusters) {
         for (std::size_t i = 0; i < 3; ++i) launch->info.grid[i] *= info.cluster[i];
     }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,8 @@ struct PreparedKernel {
     /// launch gets the values of the original's, in stream order, and gives them back after it.
     std::vector<std::string> module_variables = {};
     bool grid_counts_clusters = false;  ///< the kernel is .blocksareclusters
+    /// Where the kernel has the launch constants; nullopt: it reads the .const variable.
+    std::optional<record::ParameterPlace> parameter = {};
 };
 
 /// Makes the traced build of a kernel. Called at the enter callback of a matching launch, on the

@@ -26,10 +26,12 @@ Parameters& parameters(const CUpti_CallbackData& data) {
     return *static_cast<Parameters*>(const_cast<void*>(data.functionParams));
 }
 
-template <class Shape>
-LaunchCall read_shape(CUfunction& function, const Shape& p) {
+template <class Parameters, class Shape>
+LaunchCall read_shape(Parameters& parameters, const Shape& p) {
     LaunchCall call;
-    call.function = &function;
+    call.function = &parameters.f;
+    call.kernel_parameters = &parameters.kernelParams;
+    if constexpr (requires { parameters.extra; }) call.extra = &parameters.extra;
     call.grid = {p.gridDimX, p.gridDimY, p.gridDimZ};
     call.block = {p.blockDimX, p.blockDimY, p.blockDimZ};
     call.dynamic_shared_bytes = p.sharedMemBytes;
@@ -39,12 +41,12 @@ LaunchCall read_shape(CUfunction& function, const Shape& p) {
 
 template <class Parameters>
 LaunchCall read_plain(Parameters& p) {
-    return read_shape(p.f, p);
+    return read_shape(p, p);
 }
 
 template <class Parameters>
 LaunchCall read_cooperative(Parameters& p) {
-    LaunchCall call = read_shape(p.f, p);
+    LaunchCall call = read_shape(p, p);
     call.cooperative = true;
     return call;
 }
@@ -70,7 +72,7 @@ template <class Parameters>
 std::optional<LaunchCall> read_extended(Parameters& p) {
     if (!p.config) return std::nullopt;
     const CUlaunchConfig& config = *p.config;
-    LaunchCall call = read_shape(p.f, config);
+    LaunchCall call = read_shape(p, config);
     for (unsigned i = 0; config.attrs && i < config.numAttrs; ++i) {
         read_attribute(config.attrs[i], call);
     }

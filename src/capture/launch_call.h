@@ -19,7 +19,11 @@ extern const std::array<CUpti_CallbackId, 2> kGraphLaunchCallbacks;
 /// The parameters of a launch call, whichever it is.
 struct LaunchCall {
     CUfunction* function =
-        nullptr;          ///< in CUPTI's copy of the parameters: what stands there is launched
+        nullptr;  ///< in CUPTI's copy of the parameters: what stands there is launched
+    /// The same of the kernel's parameters: a pointer to each, or all in a buffer. `extra` is null
+    /// for a call that has no buffer.
+    void*** kernel_parameters = nullptr;
+    void*** extra = nullptr;
     record::Dim3 grid{};  ///< as passed: clusters for a .blocksareclusters kernel
     record::Dim3 block{};
     std::optional<record::Dim3> cluster;  ///< when the launch says so

@@ -138,7 +138,7 @@ std::shared_ptr<ActiveLaunch> Session::swap(const LaunchCall& call,
     const std::lock_guard lock(mutex_);
     if (closed_) return nullptr;
     launches_.push_back(launch);
-    *call.function = launch->function;
+    launch->put_into(call, launch->parameters);
     return launch;
 }
 

@@ -78,7 +78,7 @@ std::shared_ptr<ActiveLaunch> TimingSession::enter(const LaunchCall& call,
             return nullptr;
         }
         calls_.push_back(*timed);
-        if ((*timed)->build) *call.function = (*timed)->build->function;
+        if ((*timed)->build) (*timed)->build->put_into(call, (*timed)->parameters);
         return *timed;
     } catch (...) {
         return nullptr;  // Only memory can be missing here: the original runs, and is not timed.

@@ -13,6 +13,7 @@
 #include "capture/image_store.h"
 #include "capture/kernel_filter.h"
 #include "capture/launch_call.h"
+#include "capture/launch_parameters.h"
 
 namespace gwatch::capture {
 
@@ -30,10 +31,15 @@ struct ActiveLaunch {
         : info(std::move(launch_info)),
           resources(driver, reinterpret_cast<CUcontext>(info.context)) {}
 
+    /// Has a launch call run the traced build. What it passes is kept in `passed` until it returns.
+    void put_into(const LaunchCall& call, LaunchParameters& passed) const;
+
     LaunchInfo info;
     DeviceResources resources;
     std::uint64_t token = 0;
-    CUfunction function = nullptr;  ///< of the traced module
+    CUfunction function = nullptr;                    ///< of the traced module
+    std::optional<record::ParameterPlace> parameter;  ///< PreparedKernel's
+    LaunchParameters parameters;                      ///< of the call
     record::Plan plan{};
     FunctionFacts original;
     FunctionFacts traced;

@@ -30,9 +30,7 @@ std::string choose_prefix(const ptx::Module& module) {
 }
 
 std::string constant(std::size_t offset) {
-    std::string operand = "[";
-    operand.append(record::kConstantsName).append("+").append(std::to_string(offset)).append("]");
-    return operand;
+    return "[<constants>+" + std::to_string(offset) + "]";
 }
 
 using Parts = std::map<std::string, std::string, std::less<>>;
@@ -40,11 +38,8 @@ using Parts = std::map<std::string, std::string, std::less<>>;
 // What a hole is filled with in every module and at every site.
 const Parts& layout_parts() {
     static const Parts parts = {
-        {"launch", record::kConstantsName},
-        {"launch_bytes", std::to_string(sizeof(LaunchConstants))},
+        {"constants_bytes", std::to_string(sizeof(LaunchConstants))},
         {"regions", constant(offsetof(LaunchConstants, regions))},
-        {"region_count_offset", std::to_string(offsetof(LaunchConstants, region_count))},
-        {"region_slots_offset", std::to_string(offsetof(LaunchConstants, region_slots))},
         {"pool", constant(offsetof(LaunchConstants, pool))},
         {"control", constant(offsetof(LaunchConstants, control))},
         {"lane_cursors", constant(offsetof(LaunchConstants, lane_cursors))},
@@ -95,11 +90,8 @@ static_assert(record::used_series_slots(1) == 1 && record::used_series_slots(2) 
 constexpr char kReadMask[] = "\tactivemask.b32 %_mask;\n";
 constexpr char kReadMaskBefore62[] = "\tvote.ballot.b32 %_mask, 1;\n";
 constexpr char kUniformWarp[] = "\tshfl.sync.idx.b32 %_warp, %_warp, 0, 31, -1;\n";
-/// Keeps the assembler from moving what needs the constants to the entry, where the warp would wait
-/// for them.
-constexpr char kWaitHere[] = "\tshfl.sync.idx.b32 %_slots, %_slots, 0, 31, -1;\n";
 constexpr char kRegionOfLimit[] =
-    "\tld.const.u32 %_a, <region_slots>;\n\tmul.lo.u32 %_a, %_a, <slot_bytes>;\n"
+    "\tld.<space>.u32 %_a, <region_slots>;\n\tmul.lo.u32 %_a, %_a, <slot_bytes>;\n"
     "\tbfind.u32 %_a, %_a;\n\tshr.u32 %_region, %_limit, %_a;\n";
 
 /// The record under the guard of its statement: the other threads jump over it.
@@ -168,6 +160,12 @@ std::string code_of_series(const PlannedSite& planned, const Site& site) {
     return is_last ? code + snippets::kSeriesEnd : code;
 }
 
+/// Where code reads the launch constants from.
+Parts constants_parts(bool has_parameter) {
+    return {{"constants", has_parameter ? record::kParameterName : record::kConstantsName},
+            {"space", has_parameter ? "param" : "const"}};
+}
+
 /// The holes that a site's payload fills.
 void add_payload_parts(const PlannedSite& planned, Parts* parts) {
     const std::uint32_t bits = record::payload_bits(planned.payload.kind);
@@ -228,7 +226,11 @@ Emitter::Emitter(const ptx::Module& module, Capabilities capabilities, const Opt
       prefix_(choose_prefix(module)) {}
 
 std::string Emitter::declaration() const {
-    return fill(snippets::kDeclaration, {});
+    return fill(snippets::kDeclaration, constants_parts(false));
+}
+
+std::string Emitter::parameter() const {
+    return fill(snippets::kParameter, constants_parts(true));
 }
 
 std::string Emitter::enter() const {
@@ -238,7 +240,7 @@ std::string Emitter::enter() const {
 std::string Emitter::setup(const EntryFacts& facts) const {
     const std::uint32_t reserve = record::kExitSlots + facts.longest_record - 2;
     Parts parts = place_parts();
-    parts["wait_here"] = capabilities_.shuffle ? kWaitHere : "";
+    parts.merge(constants_parts(facts.has_parameter));
     parts["uniform_warp"] = capabilities_.shuffle ? kUniformWarp : "";
     parts["header_and_reserved_bytes"] =
         std::to_string((record::kHeaderSlots + reserve) * sizeof(record::Slot));
@@ -272,6 +274,7 @@ std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
         {"settle", code_that_settles(planned, capabilities_)},
         {"high_unit", ""}};
     parts.merge(place_parts());
+    parts.merge(constants_parts(facts.has_parameter));
     add_payload_parts(planned, &parts);
     if (record::payload_bits(planned.payload.kind) == 64) {
         Parts high = parts;

@@ -16,6 +16,7 @@ namespace gwatch::instrument {
 struct EntryFacts {
     bool may_drop = false;             ///< some marker is proven: a full region drops it
     std::uint32_t longest_record = 2;  ///< in slots
+    bool has_parameter = false;        ///< it has the launch constants as a parameter
 };
 EntryFacts facts_of(const FunctionPlan& function, const SiteTable& table);
 
@@ -28,6 +29,8 @@ class Emitter {
 
     /// The .const variable that the host fills in.
     std::string declaration() const;
+    /// The parameter of an entry that has the same.
+    std::string parameter() const;
     /// Goes right behind the opening brace of an entry.
     std::string enter() const;
     /// Finds the warp's region: goes where every thread passes once, before its first record.

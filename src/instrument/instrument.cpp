@@ -74,12 +74,14 @@ bool grid_counts_clusters(const ptx::Module& module, const std::vector<std::uint
 }
 
 Result<void> check_not_instrumented(const ptx::Module& module) {
-    if (!module.uses_name(record::kConstantsName)) return {};
-    return Error{
-        ErrorKind::kInstrument,
-        std::string("the PTX is instrumented already: it has the name ") + record::kConstantsName,
-        {},
-        "Instrument the original text."};
+    for (const char* name : {record::kConstantsName, record::kParameterName}) {
+        if (!module.uses_name(name)) continue;
+        return Error{ErrorKind::kInstrument,
+                     std::string("the PTX is instrumented already: it has the name ") + name,
+                     {},
+                     "Instrument the original text."};
+    }
+    return {};
 }
 
 Result<Instrumented> instrument_entries(const ptx::Module& module,
@@ -101,6 +103,7 @@ Result<Instrumented> instrument_entries(const ptx::Module& module,
     Rewritten rewritten = rewrite(module, *plan, *capabilities, options);
     result.ptx = std::move(rewritten.ptx);
     result.inserted = std::move(rewritten.inserted);
+    result.parameter = rewritten.parameter;
     result.uses_lane_cursors =
         std::any_of(plan->table.sites.begin(), plan->table.sites.end(),
                     [](const Site& site) { return site.placement == Placement::kFunction; });

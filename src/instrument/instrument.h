@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/result.h"
 #include "instrument/sites.h"
 #include "ptx/module.h"
+#include "record/layout.h"
 
 namespace gwatch::instrument {
 
@@ -42,6 +44,8 @@ struct Instrumented {
     SiteTable sites;
     bool uses_lane_cursors = false;     ///< a device function has a marker
     bool grid_counts_clusters = false;  ///< an entry has .blocksareclusters
+    /// Of the last entry: where it has the launch constants. nullopt: it reads the .const variable.
+    std::optional<record::ParameterPlace> parameter;
 };
 
 /// What is known and wanted when a module is instrumented.

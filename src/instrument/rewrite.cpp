@@ -1,11 +1,14 @@
 #include "instrument/rewrite.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "instrument/emit.h"
+#include "instrument/launch_parameter.h"
 
 namespace gwatch::instrument {
 
@@ -34,6 +37,11 @@ class Insertions {
         list_.push_back({is_first ? line : begin, std::move(lines)});
     }
 
+    /// Text without a line end, which makes no line of its own.
+    void put_inside(std::uint32_t offset, std::string text) {
+        list_.push_back({offset, std::move(text)});
+    }
+
     /// What was put in last is code of this site.
     void name_site(std::uint16_t site) {
         sites_.resize(list_.size());
@@ -42,7 +50,7 @@ class Insertions {
 
     Rewritten print() {
         sites_.resize(list_.size());
-        return {ptx::print(module_, list_), lines()};
+        return {ptx::print(module_, list_), lines(), std::nullopt};
     }
 
   private:
@@ -55,6 +63,7 @@ class Insertions {
             line += line_ends(module_.text().substr(counted, list_[i].offset - counted));
             counted = list_[i].offset;
             const std::uint32_t end = line + line_ends(text);
+            if (end == line) continue;
             // Text that begins a line of its own ends with the line end in front of it.
             const bool starts_inside = text.starts_with('\n');
             const bool ends_inside = !text.ends_with('\n') && is_line_end(list_[i].offset);
@@ -81,33 +90,71 @@ class Insertions {
 
 }  // namespace
 
+namespace {
+
+using Rooms = std::vector<std::optional<ParameterRoom>>;
+
+/// Of each function of the plan; nullopt for what reads the .const variable.
+Rooms rooms_of(const ptx::Module& module, const Plan& plan) {
+    Rooms rooms;
+    for (const FunctionPlan& planned : plan.functions) {
+        const ptx::Function& function = module.functions()[planned.function];
+        rooms.push_back(function.is_entry ? room_for_parameter(module, function) : std::nullopt);
+    }
+    return rooms;
+}
+
+void put_entry_code(const ptx::Module& module, const FunctionPlan& planned, const EntryFacts& facts,
+                    const Emitter& emitter, Insertions* insertions) {
+    const ptx::Function& function = module.functions()[planned.function];
+    std::string code = emitter.enter();
+    if (planned.setup == ptx::kNone) code += emitter.setup(facts);
+    insertions->put_behind(module.scopes()[function.body_scope].open_statement, std::move(code));
+}
+
+void put_function_code(const ptx::Module& module, const Plan& plan, const FunctionPlan& planned,
+                       const EntryFacts& facts, const Emitter& emitter, Insertions* insertions) {
+    std::uint32_t setup = ptx::kNone;
+    if (module.functions()[planned.function].is_entry) {
+        put_entry_code(module, planned, facts, emitter, insertions);
+        setup = planned.setup;
+    }
+    for (const PlannedSite& site : planned.sites) {
+        if (setup <= site.statement) {
+            insertions->put_in_front(setup, emitter.setup(facts));
+            setup = ptx::kNone;
+        }
+        insertions->put_in_front(site.statement, emitter.record(site, plan.table, facts));
+        insertions->name_site(site.number);
+    }
+    if (setup != ptx::kNone) insertions->put_in_front(setup, emitter.setup(facts));
+}
+
+}  // namespace
+
 Rewritten rewrite(const ptx::Module& module, const Plan& plan, Capabilities capabilities,
                   const Options& options) {
     const Emitter emitter(module, capabilities, options);
+    const Rooms rooms = rooms_of(module, plan);
+    std::optional<record::ParameterPlace> parameter;
     Insertions insertions(module);
-    insertions.put_behind(module.last_header_statement(), emitter.declaration());
-    for (const FunctionPlan& planned : plan.functions) {
-        const ptx::Function& function = module.functions()[planned.function];
-        const EntryFacts facts = facts_of(planned, plan.table);
-        std::uint32_t setup = ptx::kNone;
-        if (function.is_entry) {
-            setup = planned.setup;
-            std::string code = emitter.enter();
-            if (setup == ptx::kNone) code += emitter.setup(facts);
-            insertions.put_behind(module.scopes()[function.body_scope].open_statement,
-                                  std::move(code));
+    if (std::any_of(rooms.begin(), rooms.end(), [](const auto& room) { return !room; }))
+        insertions.put_behind(module.last_header_statement(), emitter.declaration());
+    for (std::size_t i = 0; i < rooms.size(); ++i) {
+        const FunctionPlan& planned = plan.functions[i];
+        EntryFacts facts = facts_of(planned, plan.table);
+        facts.has_parameter = rooms[i].has_value();
+        if (rooms[i]) {
+            insertions.put_inside(rooms[i]->offset, std::string(rooms[i]->before) +
+                                                        emitter.parameter() +
+                                                        std::string(rooms[i]->behind));
+            parameter = rooms[i]->place;
         }
-        for (const PlannedSite& site : planned.sites) {
-            if (setup <= site.statement) {
-                insertions.put_in_front(setup, emitter.setup(facts));
-                setup = ptx::kNone;
-            }
-            insertions.put_in_front(site.statement, emitter.record(site, plan.table, facts));
-            insertions.name_site(site.number);
-        }
-        if (setup != ptx::kNone) insertions.put_in_front(setup, emitter.setup(facts));
+        put_function_code(module, plan, planned, facts, emitter, &insertions);
     }
-    return insertions.print();
+    Rewritten rewritten = insertions.print();
+    rewritten.parameter = parameter;
+    return rewritten;
 }
 
 }  // namespace gwatch::instrument

@@ -2,34 +2,25 @@
 
 namespace gwatch::instrument::snippets {
 
-const char kDeclaration[] = ".visible .const .align 64 .b8 <launch>[<launch_bytes>];\n";
+const char kDeclaration[] = ".visible .const .align 64 .b8 <constants>[<constants_bytes>];\n";
+
+const char kParameter[] = ".param .align 8 .b8 <constants>[<constants_bytes>]";
 
 // Live as long as the kernel, where something uses them: cursor, limit, extra, chunk, below,
-// regions, pool and leader; up to the set-up: slots, places, enter_timer and enter_clock. The
-// words, record and fits live as long as a series; the others are dead between two records.
+// regions, pool and leader; up to the set-up: enter_timer and enter_clock. The words, record and
+// fits live as long as a series; the others are dead between two records.
 const char kEntryRegisters[] =
     R"(	.reg .b32 %_cursor, %_limit, %_extra, %_chunk, %_below, %_mask, %_low, %_high, %_region, %_a, %_b;
 	.reg .b32 %_word0, %_word1, %_word2, %_word3, %_word4, %_word5, %_word6, %_word7, %_word8, %_word9;
 	.reg .b64 %_regions, %_pool, %_clock, %_timer, %_address, %_record, %_count, %_bound;
-	.reg .b32 %_slots, %_places;
 	.reg .b64 %_enter_timer, %_enter_clock;
 	.reg .pred %_leader, %_cold, %_writes, %_fits, %_takes;
 <place_registers>)";
 
-// Asks for two constants, whose cache is cold, before the set-up needs them. The address has a part
-// that is 0, which the assembler does not know: it has the warp wait at a load when it knows the
-// address, or knows that it is the same in all lanes.
 const char kEnter[] = R"(	mov.u64 %_enter_timer, %globaltimer;
 	mov.u64 %_enter_clock, %clock64;
 	mov.u32 %_a, %laneid;
 	setp.eq.u32 %_leader, %_a, 0;
-	mov.b64 {%_x, %_b}, %_enter_clock;
-	shr.u32 %_b, %_b, 31;
-	and.b32 %_a, %_a, %_b;
-	mov.u64 %_address, <launch>;
-	mad.wide.u32 %_address, %_a, 4, %_address;
-	ld.const.u32 %_slots, [%_address+<region_slots_offset>];
-	ld.const.u32 %_places, [%_address+<region_count_offset>];
 )";
 
 // In a warp that is not recorded no lane leads, and no lane is the lowest of any mask. Short, for
@@ -37,16 +28,17 @@ const char kEnter[] = R"(	mov.u64 %_enter_timer, %globaltimer;
 // kernel's begin.
 const char kSetup[] = R"(	mov.u32 %_extra, 0;
 	mov.u32 %_chunk, 0;
-	ld.const.u64 %_pool, <pool>;
-<select><wait_here>	@%_selected bra $_placed;
+	ld.<space>.u64 %_pool, <pool>;
+<select>	@%_selected bra $_placed;
 	mov.u32 %_cursor, 0;
 	mov.u32 %_limit, 0;
 	mov.u32 %_below, -1;
 	setp.ne.u32 %_leader, %_limit, 0;
 	bra $_entered;
 $_placed:
-	ld.const.u64 %_regions, <regions>;
-	mul.lo.u32 %_b, %_slots, <slot_bytes>;
+	ld.<space>.u64 %_regions, <regions>;
+	ld.<space>.u32 %_b, <region_slots>;
+	mul.lo.u32 %_b, %_b, <slot_bytes>;
 	mad.lo.u32 %_cursor, %_place, %_b, <header_bytes>;
 	add.u32 %_limit, %_cursor, %_b;
 	sub.u32 %_limit, %_limit, <header_and_reserved_bytes>;
@@ -95,22 +87,22 @@ const char kWarpOfFlatBlock[] = R"(	mov.u32 %_x, %tid.x;
 // blocks that are recorded are block_first + i * block_stride, below 2^32. The i of any block is
 // the quotient (layout.h tells of the reciprocal); the product tells whether it is exact.
 const char kSelect[] = R"(<block_of_grid><warp_of_block><uniform_warp>	mov.b64 {%_y, %_z}, %_block;
-	ld.const.u32 %_x, <block_first>;
+	ld.<space>.u32 %_x, <block_first>;
 	sub.u32 %_distance, %_y, %_x;
 	add.u32 %_y, %_distance, 1;
-	ld.const.u32 %_x, <reciprocal_low>;
+	ld.<space>.u32 %_x, <reciprocal_low>;
 	mul.wide.u32 %_product, %_y, %_x;
 	shr.u64 %_product, %_product, 32;
-	ld.const.u32 %_x, <reciprocal_high>;
+	ld.<space>.u32 %_x, <reciprocal_high>;
 	mad.wide.u32 %_product, %_y, %_x, %_product;
 	mov.b64 {%_x, %_index}, %_product;
 	setp.eq.u32 %_selected, %_z, 0;
-	ld.const.u32 %_x, <block_stride>;
+	ld.<space>.u32 %_x, <block_stride>;
 	mul.lo.u32 %_x, %_index, %_x;
 	setp.eq.and.u32 %_selected, %_x, %_distance, %_selected;
-	ld.const.u32 %_x, <block_count>;
+	ld.<space>.u32 %_x, <block_count>;
 	setp.lt.and.u32 %_selected, %_index, %_x, %_selected;
-	ld.const.u32 %_z, <warp_mask>;
+	ld.<space>.u32 %_z, <warp_mask>;
 	shl.b32 %_x, 1, %_warp;
 	and.b32 %_y, %_z, %_x;
 	setp.ne.and.u32 %_selected, %_y, 0, %_selected;
@@ -119,7 +111,8 @@ const char kSelect[] = R"(<block_of_grid><warp_of_block><uniform_warp>	mov.b64 {
 	popc.b32 %_x, %_x;
 	popc.b32 %_z, %_z;
 	mad.lo.u32 %_place, %_index, %_z, %_x;
-	setp.lt.and.u32 %_selected, %_place, %_places, %_selected;
+	ld.<space>.u32 %_x, <region_count>;
+	setp.lt.and.u32 %_selected, %_place, %_x, %_selected;
 )";
 
 // The same where every warp is recorded. A grid that has grown since does not get out of the
@@ -127,7 +120,8 @@ const char kSelect[] = R"(<block_of_grid><warp_of_block><uniform_warp>	mov.b64 {
 const char kSelectAny[] =
     R"(<block_of_grid><warp_of_block><uniform_warp>	cvt.u32.u64 %_x, %_block;
 	mad.lo.u32 %_place, %_x, <warps_per_block>, %_warp;
-	setp.lt.u32 %_selected, %_place, %_places;
+	ld.<space>.u32 %_x, <region_count>;
+	setp.lt.u32 %_selected, %_place, %_x;
 )";
 
 // A branch would part the block that the assembler schedules. Words 0 and 1 of a record are its
@@ -223,7 +217,7 @@ $_cold<site>:
 const char kFlush[] = R"(	setp.ne.and.u32 %_writes, %_extra, 0, %_leader;
 	@!%_writes bra $_flushed<site>;
 	cvt.u64.u32 %_count, %_extra;
-	ld.const.u64 %_address, <control>;
+	ld.<space>.u64 %_address, <control>;
 	red.global.add.u64 [%_address+<dropped_records>], %_count;
 	red.global.add.u64 [%_address+<dropped_events>], %_count;
 	red.global.max.u32 [%_address+<most_overflow>], %_extra;
@@ -261,10 +255,10 @@ const char kTakeHigh[] = R"(<take>	mov.b32 %_a, %_b;
 const char kColdUnit[] = R"(	and.b32 %_a, %_chunk, <chunk_bytes_mask>;
 	setp.eq.and.u32 %_takes, %_a, 0, %_writes;
 	@!%_takes bra $_write<site>;
-	ld.const.u64 %_address, <control>;
+	ld.<space>.u64 %_address, <control>;
 	mad.wide.u32 %_address, %_a, 1, %_address;
 	atom.global.add.u64 %_count, [%_address+<chunks_taken>], 1;
-	ld.const.u32 %_a, <pool_chunks>;
+	ld.<space>.u32 %_a, <pool_chunks>;
 	cvt.u64.u32 %_bound, %_a;
 	setp.lt.u64 %_writes, %_count, %_bound;
 	@%_writes bra $_head<site>;
@@ -297,12 +291,10 @@ const char kFunctionRecord[] = R"(	{
 	and.b32 %_a, %_a, %_mask;
 	setp.eq.u32 %_writes, %_a, 0;
 	@!%_writes bra $_done<site>;
-	.reg .b32 %_places;
-<place_registers>	ld.const.u32 %_places, <region_count>;
-<select>	@!%_selected bra $_done<site>;
+<place_registers><select>	@!%_selected bra $_done<site>;
 	mov.u32 %_region, %_place;
-	ld.const.u64 %_pool, <pool>;
-	ld.const.u64 %_lane_cursor, <lane_cursors>;
+	ld.<space>.u64 %_pool, <pool>;
+	ld.<space>.u64 %_lane_cursor, <lane_cursors>;
 	mad.wide.u32 %_lane_cursor, %_region, <region_cursor_bytes>, %_lane_cursor;
 	mov.u32 %_a, %laneid;
 	mad.wide.u32 %_lane_cursor, %_a, 4, %_lane_cursor;

@@ -6,6 +6,7 @@
 namespace gwatch::instrument::snippets {
 
 extern const char kDeclaration[];
+extern const char kParameter[];
 extern const char kEntryRegisters[];
 extern const char kEnter[];
 extern const char kSetup[];

@@ -145,7 +145,15 @@ void bind_instrumented(py::module_& module) {
         .def_readonly("grid_counts_clusters", &Instrumented::grid_counts_clusters,
                       "A kernel has .blocksareclusters.")
         .def_readonly("uses_lane_cursors", &Instrumented::uses_lane_cursors,
-                      "Whether a device function has a record.");
+                      "Whether a device function has a record.")
+        .def_property_readonly(
+            "parameter",
+            [](const Instrumented& self) -> std::optional<std::pair<int, int>> {
+                if (!self.parameter) return std::nullopt;
+                return std::pair<int, int>(self.parameter->index, self.parameter->offset);
+            },
+            "Index, and offset in bytes, of the parameter by which the kernel gets the launch "
+            "constants; None: it reads the variable gwatch_launch.");
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,21 +41,29 @@ inline Error error_of(const py::error_already_set& raised) {
         py::str("").attr("join")(lines).cast<std::string>()};
 }
 
+/// From (index, offset in bytes) or None.
+inline std::optional<record::ParameterPlace> parameter_from(const py::object& place) {
+    if (place.is_none()) return std::nullopt;
+    const auto [index, offset] = place.cast<std::pair<std::uint32_t, std::uint32_t>>();
+    return record::ParameterPlace{index, offset};
+}
+
 /// Throws what pybind11 throws when the answer has another shape.
 inline capture::PreparedKernel prepared_from(const py::object& answered) {
     const bool is_tuple = py::isinstance<py::tuple>(answered);
     const py::tuple answer = is_tuple ? answered.cast<py::tuple>() : py::tuple();
-    if (answer.size() != 4 && answer.size() != 5) {
+    if (answer.size() < 4 || answer.size() > 6) {
         throw py::value_error(
             "prepare must return (image, uses_lane_cursors, token, module_variables[, "
-            "grid_counts_clusters])");
+            "grid_counts_clusters[, parameter]])");
     }
     capture::PreparedKernel prepared;
     prepared.image = answer[0].cast<std::string>();
     prepared.uses_lane_cursors = answer[1].cast<bool>();
     prepared.token = answer[2].cast<std::uint64_t>();
     prepared.module_variables = answer[3].cast<std::vector<std::string>>();
-    prepared.grid_counts_clusters = answer.size() == 5 && answer[4].cast<bool>();
+    prepared.grid_counts_clusters = answer.size() > 4 && answer[4].cast<bool>();
+    if (answer.size() == 6) prepared.parameter = parameter_from(answer[5]);
     return prepared;
 }
 

@@ -110,8 +110,9 @@ struct Control {
 };
 static_assert(sizeof(Control) == 128);
 
-/// What the injected code reads, what every warp needs first, in one line of the cache: the .const
-/// variable kConstantsName of the traced module.
+/// What the injected code reads. An entry has it as its last parameter, kParameterName, whose cache
+/// the launch fills. Device functions, which see no parameter of a kernel, and entries whose
+/// parameters leave no room read the .const variable kConstantsName of the traced module.
 struct LaunchConstants {
     std::uint64_t regions;       ///< device address
     std::uint32_t region_slots;  ///< a power of two, at least kMinRegionSlots
@@ -134,6 +135,15 @@ constexpr std::uint64_t reciprocal_of(std::uint32_t divisor) {
     return ~0ull / divisor;
 }
 inline constexpr char kConstantsName[] = "gwatch_launch";
+inline constexpr char kParameterName[] = "gwatch_launch_parameter";
+
+/// Where the constants stand among the parameters of a traced entry.
+struct ParameterPlace {
+    std::uint32_t index;   ///< from 0: the number of the kernel's own
+    std::uint32_t offset;  ///< in bytes, among all parameters
+
+    friend bool operator==(const ParameterPlace&, const ParameterPlace&) = default;
+};
 
 /// Region of a recorded warp: regions of one block lie side by side, in order of warp.
 ///     region = (block - block_first) / block_stride * popcount(warp_mask)

@@ -41,8 +41,8 @@ void fields(Archive& archive, Self& self) {
 template <class Archive, class Self>
     requires std::is_same_v<std::remove_const_t<Self>, PreparedKernel>
 void fields(Archive& archive, Self& self) {
-    auto& [image, uses_lane_cursors, token, variables, grid_counts_clusters] = self;
-    archive(image, uses_lane_cursors, token, variables, grid_counts_clusters);
+    auto& [image, uses_lane_cursors, token, variables, grid_counts_clusters, parameter] = self;
+    archive(image, uses_lane_cursors, token, variables, grid_counts_clusters, parameter);
 }
 
 template <class Archive, class Self>

@@ -24,18 +24,20 @@ def prepared():
 
 
 def test_a_build_is_an_image_with_its_place_among_the_builds():
-    (image, uses_lane_cursors, token, _, grid_counts_clusters), builds = prepared()
+    (image, uses_lane_cursors, token, _, grid_counts_clusters, parameter), builds = prepared()
 
     assert image.startswith(b"\x7fELF")
     assert image == builds[token].assembled.cubin
     assert not uses_lane_cursors
     assert not grid_counts_clusters
+    assert parameter == builds[token].instrumented.parameter
+    assert parameter is not None
     assert {marker.placement for marker in builds[token].instrumented.markers} == {"proven"}
     assert list(builds[token].stage_seconds) == ["source", "instrument", "assemble"]
 
 
 def test_facts_of_a_run_come_from_its_build():
-    (_, _, token, variables, _), builds = prepared()
+    (_, _, token, variables, *_), builds = prepared()
     build = builds[token]
     driver = SimpleNamespace(registers=255, local_bytes=0, static_shared_bytes=0)
     run = libpygwatch.Run()

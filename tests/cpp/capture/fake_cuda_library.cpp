@@ -68,19 +68,24 @@ EXPORT void* fake_load(const char* kernel) {
     return new Module{kernel, {}};
 }
 
-/// Launches a function of 2 blocks of 64 threads; gives the function that ran. A traced one writes
-/// a region header.
+/// Launches a function of one parameter, with 2 blocks of 64 threads; gives the function that ran.
+/// A traced one writes a region header; it has the launch constants as a second parameter, or in
+/// its variable.
 EXPORT void* fake_launch(void* function) {
     static std::uint32_t correlation = 0;
+    std::uint64_t argument = 0;
+    void* own[] = {&argument};
     LaunchParameters parameters{
-        static_cast<Module*>(function), {2, 1, 1}, {64, 1, 1}, 0, nullptr, nullptr, nullptr};
+        static_cast<Module*>(function), {2, 1, 1}, {64, 1, 1}, 0, nullptr, own, nullptr};
     const std::string name = parameters.function->kernel;
     int code = 0;
     CallbackData data{0, "cuLaunchKernel", &parameters,  &code, name.c_str(), nullptr,
                       0, nullptr,          ++correlation};
     call_back(kLaunchKernel, data);
     std::uint64_t regions = 0;
-    std::memcpy(&regions, parameters.function->constants, sizeof regions);
+    const bool has_more = parameters.arguments != own;
+    std::memcpy(&regions, has_more ? parameters.arguments[1] : parameters.function->constants,
+                sizeof regions);
     if (regions) {
         const std::uint64_t header[4] = {1000, 2000, 0, 5};
         std::memcpy(reinterpret_cast<void*>(regions), header, sizeof header);

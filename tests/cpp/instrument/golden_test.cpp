@@ -62,7 +62,7 @@ void fold_lines(std::string* text, const std::string& begin, const std::string& 
 }
 
 std::string outline(std::string text) {
-    fold_lines(&text, "\t.reg .b32 %gwatch_cursor", "ld.const.u32 %gwatch_places", "enter");
+    fold_lines(&text, "\t.reg .b32 %gwatch_cursor", "setp.eq.u32 %gwatch_leader", "enter");
     fold_lines(&text, "\tmov.u32 %gwatch_extra, 0;", "$gwatch_entered:", "setup");
     fold(&text, "\t{\n\t.reg .b32 %gwatch_chunk", "\n$gwatch_done", "\t}\n", "function record ");
     fold(&text, "\tmov.u64 %gwatch_clock, %clock64;\n", "\n$gwatch_back", "", "record ");

@@ -35,7 +35,13 @@ TEST(Instrument, RefusesItsOwnOutput) {
     ASSERT_TRUE(once.ok());
     const Error error = error_of(once->ptx);
     EXPECT_EQ(error.kind, ErrorKind::kInstrument);
-    EXPECT_EQ(error.message, "the PTX is instrumented already: it has the name gwatch_launch");
+    EXPECT_EQ(error.message,
+              "the PTX is instrumented already: it has the name gwatch_launch_parameter");
+    const std::string function =
+        ".func f()\n{\n\t.reg .b32 %r<8>;\n" + marker("mark 1") + "ret; }\n";
+    const auto with_function = instrument(parsed(kernel_text("call f; ret;", function)), "k");
+    EXPECT_EQ(error_of(with_function->ptx).message,
+              "the PTX is instrumented already: it has the name gwatch_launch");
 }
 
 TEST(Instrument, WithoutMarkers) {

@@ -181,6 +181,7 @@ class RandomLaunch {
         simulation.sm_offsets = {0, 1ull << 40, 12'345, (1ull << 48) - 5000};
         if (seed_ % 8 == 0) simulation.pauses = {0, 1ull << 32, (3ull << 32) + 77, 500};
         simulation.constants[record::kConstantsName] = bytes_of(&constants, sizeof constants);
+        simulation.parameters[record::kParameterName] = bytes_of(&constants, sizeof constants);
         simulation.parameters["out"] = bytes_of(&data, sizeof data);
         return simulation;
     }

@@ -267,9 +267,11 @@ Traced TracedKernel::run(const Memory& layout, Simulation simulation,
                                     .lane_cursors = cursors,
                                     .pool_chunks = layout.pool_chunks,
                                     .warps_per_block = 0};
-    auto& bytes = simulation.constants[record::kConstantsName];
-    bytes.resize(sizeof constants);
-    std::memcpy(bytes.data(), &constants, sizeof constants);
+    for (auto* bytes : {&simulation.constants[record::kConstantsName],
+                        &simulation.parameters[record::kParameterName]}) {
+        bytes->resize(sizeof constants);
+        std::memcpy(bytes->data(), &constants, sizeof constants);
+    }
     auto& parameter = simulation.parameters["out"];
     parameter.resize(sizeof output);
     std::memcpy(parameter.data(), &output, sizeof output);

@@ -134,7 +134,8 @@ TEST(Messages, WhatItGets) {
     EXPECT_EQ(orders.options.warp_mask, 4u);
     EXPECT_EQ(orders.cupti_paths, (std::vector<std::string>{"a", "b"}));
 
-    const capture::PreparedKernel sent{"image", true, 9, {"x", "y"}, true};
+    const capture::PreparedKernel sent{"image",    true, 9,
+                                       {"x", "y"}, true, record::ParameterPlace{3, 24}};
     const Answer answer = answer_from(to_bytes(Answer(sent))).value();
     const auto& prepared = std::get<capture::PreparedKernel>(answer);
     EXPECT_EQ(prepared.image, "image");
@@ -142,6 +143,7 @@ TEST(Messages, WhatItGets) {
     EXPECT_EQ(prepared.token, 9u);
     EXPECT_EQ(prepared.module_variables, (std::vector<std::string>{"x", "y"}));
     EXPECT_TRUE(prepared.grid_counts_clusters);
+    EXPECT_EQ(prepared.parameter, (record::ParameterPlace{3, 24}));
 }
 
 TEST(Messages, EveryCutIsFound) {

@@ -30,7 +30,7 @@ class TracedBuild:
     """With the original build, once it is made."""
 
 
-Answer = tuple[bytes, bool, int, list[str], bool]
+Answer = tuple[bytes, bool, int, list[str], bool, tuple[int, int] | None]
 
 
 class Preparer:
@@ -51,8 +51,8 @@ class Preparer:
 
         Returns:
             The image (a cubin, or PTX for the driver), whether it uses lane cursors, the index into
-            ``builds``, the module's own variables, whose values the capture copies, and whether the
-            launch's grid counts clusters.
+            ``builds``, the module's own variables, whose values the capture copies, whether the
+            launch's grid counts clusters, and where the kernel gets the launch constants.
         """
         seconds: dict[str, float] = {}
         started = time.perf_counter()
@@ -81,6 +81,7 @@ class Preparer:
             len(self.builds) - 1,
             facts.variables,
             instrumented.grid_counts_clusters,
+            instrumented.parameter,
         )
         self._answers[_identity(launch)] = answer
         return answer
