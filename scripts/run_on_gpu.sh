@@ -6,7 +6,7 @@
 #
 # --prebuilt FOLDER   use FOLDER/gwatch/libpygwatch*.so and libgwatch_injection.so instead of building
 # --pack              leave two files: summary.txt, and results.tar.gz with all the rest
-# STEP                only these: tests_exact tests_launches tests_records tests_failures tests_examples tests_devices tests_exports tests_cuda_cpp tests_payloads tests_launch_kinds tests_gluon tests_cute tests_auto_scopes tests_fidelity tests_time record_demo
+# STEP                only these: tests_exact tests_launches tests_records tests_failures tests_examples tests_devices tests_exports tests_cuda_cpp tests_payloads tests_parameters tests_launch_kinds tests_gluon tests_cute tests_auto_scopes tests_fidelity tests_time record_demo
 #                     recording do_trace_time untraced_launch
 #
 # Needs python3 with torch, triton, pytest and pybind11; cmake, ninja, a C++20 compiler; a CUDA toolkit or its headers.
@@ -130,6 +130,7 @@ test_file examples 240
 test_file devices 120
 test_file exports 90
 test_file payloads 180
+test_file parameters 60
 test_file launch_kinds 240
 test_file gluon 60
 test_file cuda_cpp 240

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import gwatch
+from gwatch import libpygwatch as pygwatch
 from gwatch.common.format import File
 from gwatch.cuda.trace import do_trace
 from gwatch.cuda.trace.format import Section_IntraKernelTrace
@@ -69,6 +70,7 @@ def main() -> int:
     except Exception as error:
         print(f"this example needs PyTorch, cuda.core and a GPU: {error}", file=sys.stderr)
         return 2
+    pygwatch.init_cupti_hooks()  # before the program is loaded, for gwatch notes its PTX then
     capability = device.compute_capability
     compiled = compile_to_ptx(core, f"sm_{capability.major}{capability.minor}")
     kernel = compiled.get_kernel("saxpy")
