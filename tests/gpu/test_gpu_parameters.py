@@ -65,7 +65,7 @@ class Program:
     def __init__(self):
         import torch
 
-        torch.cuda.init()
+        torch.zeros(1, device="cuda")  # makes PyTorch's context the current one
         self._cuda = ctypes.CDLL("libcuda.so.1")
         self._module = ctypes.c_void_p()
         self._check(self._cuda.cuModuleLoadData(ctypes.byref(self._module), PTX.encode()))
