@@ -404,7 +404,12 @@ def prepare(kernel, kinds, ptx=SMALL, threads=128):
     found = FoundPtx(ptx, "a test", (), b"", "triton")
     preparer = Preparer([SimpleNamespace(name="test", find=lambda launch: found)], kinds)
     launch = SimpleNamespace(
-        kernel=kernel, block=(threads, 1, 1), resolved_function=1, image=b"", every_warp=True
+        kernel=kernel,
+        block=(threads, 1, 1),
+        resolved_function=1,
+        image=b"",
+        every_warp=True,
+        compute_capability=0,
     )
     preparer(launch)
     return preparer.builds[0]

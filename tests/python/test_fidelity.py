@@ -28,7 +28,12 @@ def build(ptx, kernel, threads, *, cubin=b"", flags=("-lineinfo",), prove=True):
     found = FoundPtx(ptx, "a test", (own,), cubin, "triton")
     preparer = Preparer([SimpleNamespace(name="test", find=lambda launch: found)])
     launch = SimpleNamespace(
-        kernel=kernel, block=(threads, 1, 1), resolved_function=1, image=b"", every_warp=True
+        kernel=kernel,
+        block=(threads, 1, 1),
+        resolved_function=1,
+        image=b"",
+        every_warp=True,
+        compute_capability=0,
     )
     preparer(launch)
     return preparer.builds[0]
@@ -193,7 +198,12 @@ def test_without_an_assembler_there_is_no_machine_code_to_compare(monkeypatch):
     monkeypatch.setattr(assemblers, "candidates", lambda preferred: [])
     preparer(
         SimpleNamespace(
-            kernel="k", block=(128, 1, 1), resolved_function=1, image=b"", every_warp=True
+            kernel="k",
+            block=(128, 1, 1),
+            resolved_function=1,
+            image=b"",
+            every_warp=True,
+            compute_capability=0,
         )
     )
 

@@ -3,6 +3,8 @@
 from importlib import resources
 from types import SimpleNamespace
 
+import pytest
+
 from gwatch import libpygwatch
 from gwatch.cuda.trace import _do_trace
 from gwatch.cuda.trace._preparer import Preparer
@@ -11,13 +13,18 @@ from gwatch.sources import FoundPtx
 KERNEL = "attention_forward_kernel"
 
 
-def prepared():
-    ptx = (resources.files("gwatch.data") / "demo" / "attention.ptx").read_bytes()
+def prepared(ptx=None, kernel=KERNEL, compute_capability=90):
+    ptx = ptx or (resources.files("gwatch.data") / "demo" / "attention.ptx").read_bytes()
     found = FoundPtx(ptx, "a test", (), b"", "triton")
     preparer = Preparer([SimpleNamespace(name="test", find=lambda launch: found)])
     answer = preparer(
         SimpleNamespace(
-            kernel=KERNEL, block=(128, 1, 1), resolved_function=1, image=b"", every_warp=True
+            kernel=kernel,
+            block=(128, 1, 1),
+            resolved_function=1,
+            image=b"",
+            every_warp=True,
+            compute_capability=compute_capability,
         )
     )
     return answer, preparer.builds
@@ -61,3 +68,27 @@ def test_without_an_assembler_the_driver_gets_the_text(monkeypatch):
 
     assert builds[0].assembled is None
     assert image == builds[0].instrumented.ptx
+
+
+@pytest.mark.parametrize(
+    ("target", "compute_capability", "assembled_for"),
+    [
+        ("sm_80", 90, "sm_90"),
+        ("sm_80", 86, "sm_80"),
+        ("sm_90", 90, "sm_90"),
+        ("sm_90a", 90, "sm_90a"),
+        ("sm_80", 0, "sm_80"),
+    ],
+)
+def test_text_of_an_older_generation_is_assembled_for_the_gpu(
+    target, compute_capability, assembled_for
+):
+    marks = "".join(f"\t// gwatch:{verb} s\n\tmov.u32 %r1, 0;\n" for verb in ("start", "end"))
+    ptx = (
+        f".version 8.0\n.target {target}\n.address_size 64\n"
+        f".visible .entry k()\n{{\n\t.reg .b32 %r<2>;\n{marks}\tret;\n}}\n"
+    )
+
+    _, builds = prepared(ptx, "k", compute_capability)
+
+    assert f"--gpu-name={assembled_for}" in builds[0].assembled.flags

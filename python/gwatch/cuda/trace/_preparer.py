@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -57,6 +58,8 @@ class Preparer:
         seconds: dict[str, float] = {}
         started = time.perf_counter()
         found = find_ptx(self._sources, launch)
+        facts = libpygwatch.ptx_facts(found.ptx)
+        target = _target_that_loads(facts.targets, launch.compute_capability)
         seconds["source"] = time.perf_counter() - started
 
         started = time.perf_counter()
@@ -64,15 +67,14 @@ class Preparer:
         seconds["instrument"] = time.perf_counter() - started
 
         started = time.perf_counter()
-        assembled = _assemble(found, instrumented, launch)
+        assembled = _assemble(found, instrumented, launch, target)
         if assembled and assembled.resources.spill_store_bytes > 0:
             leaner = _instrument(found, launch, self._auto_kinds, series=False)
-            again = _assemble(found, leaner, launch)
+            again = _assemble(found, leaner, launch, target)
             if again and _spills(again) < _spills(assembled):
                 instrumented, assembled = leaner, again
         seconds["assemble"] = time.perf_counter() - started
 
-        facts = libpygwatch.ptx_facts(found.ptx)
         self.builds.append(TracedBuild(found, facts, instrumented, assembled, seconds))
         image = assembled.cubin if assembled else instrumented.ptx
         answer = (
@@ -127,13 +129,28 @@ def _instrument(
 
 
 def _assemble(
-    found: FoundPtx, instrumented: libpygwatch.Instrumented, launch: libpygwatch.LaunchInfo
+    found: FoundPtx,
+    instrumented: libpygwatch.Instrumented,
+    launch: libpygwatch.LaunchInfo,
+    target: str,
 ) -> libpygwatch.Assembled | None:
     candidates = assemblers.candidates(found.assemblers)
     if not candidates:
         return None
     try:
-        return libpygwatch.assemble(instrumented.ptx, launch.kernel, candidates)
+        return libpygwatch.assemble(instrumented.ptx, launch.kernel, candidates, target)
     except AssemblerError as error:
         error.message = f"kernel {launch.kernel}: {error.message}"
         raise
+
+
+def _target_that_loads(targets: Sequence[str], compute_capability: int) -> str:
+    """The GPU's own target for text of an older generation, as the driver would compile it.
+
+    Machine code runs within its generation only. Empty where the text's target is one of the GPU's.
+    """
+    numbers = re.fullmatch(r"sm_(\d+)", targets[0]) if targets else None
+    if numbers is None or not compute_capability:
+        return ""
+    is_of_the_gpu = int(numbers[1]) // 10 == compute_capability // 10
+    return "" if is_of_the_gpu else f"sm_{compute_capability}"
