@@ -216,6 +216,9 @@ class Instrumented:
     @property
     def uses_lane_cursors(self) -> bool:
         """Whether a device function has a record."""
+    @property
+    def variables(self) -> list[str]:
+        """The module's .global and .const variables that the kernel names."""
 
 class AutoFind:
     """A place of a PTX text that was put in a scope."""

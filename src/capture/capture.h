@@ -53,8 +53,9 @@ struct PreparedKernel {
         image;  ///< a cubin, or PTX text (zero-terminated by the loader) for the driver's JIT
     bool uses_lane_cursors = false;
     std::uint64_t token = 0;  ///< the preparer's own, given back in TracedLaunch
-    /// .global and .const variables that the module defines. The traced module has its own; the
-    /// launch gets the values of the original's, in stream order, and gives them back after it.
+    /// .global and .const variables of the module that the kernel names. The traced module has its
+    /// own; the launch gets the values of the original's, in stream order, and gives them back
+    /// after it. A variable that the kernel knows by an address alone is the original's anyhow.
     std::vector<std::string> module_variables = {};
     bool grid_counts_clusters = false;  ///< the kernel is .blocksareclusters
     /// Where the kernel has the launch constants; nullopt: it reads the .const variable.

@@ -44,6 +44,8 @@ struct Instrumented {
     SiteTable sites;
     bool uses_lane_cursors = false;     ///< a device function has a marker
     bool grid_counts_clusters = false;  ///< an entry has .blocksareclusters
+    /// The module's .global and .const variables that the entries, or what they may reach, name.
+    std::vector<std::string> variables;
     /// Of the last entry: where it has the launch constants. nullopt: it reads the .const variable.
     std::optional<record::ParameterPlace> parameter;
 };

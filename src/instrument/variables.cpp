@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <unordered_set>
 
 namespace gwatch::instrument {
 
@@ -49,6 +50,19 @@ void add_names(const ptx::Module& module, const Statement& statement,
     }
 }
 
+void add_words(const ptx::Module& module, const ptx::Function& function,
+               std::unordered_set<std::string_view>* words) {
+    if (function.body_scope == ptx::kNone) return;
+    const ptx::Scope& body = module.scopes()[function.body_scope];
+    for (std::uint32_t i = body.open_statement; i < body.close_statement; ++i) {
+        const Statement& statement = module.statements()[i];
+        for (std::uint32_t t = statement.first_token; t < statement.end_token; ++t) {
+            const ptx::Token& token = module.tokens()[t];
+            if (token.kind == TokenKind::kWord) words->insert(module.text_of(token));
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> module_variables(const ptx::Module& module) {
@@ -56,6 +70,16 @@ std::vector<std::string> module_variables(const ptx::Module& module) {
     for (const Statement& statement : module.statements()) {
         if (declares_memory(module, statement)) add_names(module, statement, &names);
     }
+    return names;
+}
+
+std::vector<std::string> used_variables(const ptx::Module& module,
+                                        const std::vector<std::uint32_t>& functions) {
+    std::unordered_set<std::string_view> words;
+    for (const std::uint32_t function : functions)
+        add_words(module, module.functions()[function], &words);
+    std::vector<std::string> names = module_variables(module);
+    std::erase_if(names, [&](const std::string& name) { return !words.contains(name); });
     return names;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,5 +12,10 @@ namespace gwatch::instrument {
 /// the module has of its own. Not textures, samplers and surfaces, nor what is only declared
 /// .extern.
 std::vector<std::string> module_variables(const ptx::Module& module);
+
+/// Those that the code of these functions names. Others it can only reach by an address that it is
+/// given, which is one of the original's.
+std::vector<std::string> used_variables(const ptx::Module& module,
+                                        const std::vector<std::uint32_t>& functions);
 
 }  // namespace gwatch::instrument

@@ -146,6 +146,8 @@ void bind_instrumented(py::module_& module) {
                       "A kernel has .blocksareclusters.")
         .def_readonly("uses_lane_cursors", &Instrumented::uses_lane_cursors,
                       "Whether a device function has a record.")
+        .def_readonly("variables", &Instrumented::variables,
+                      "The module's .global and .const variables that the kernel names.")
         .def_property_readonly(
             "parameter",
             [](const Instrumented& self) -> std::optional<std::pair<int, int>> {

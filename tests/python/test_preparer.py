@@ -52,7 +52,7 @@ def test_facts_of_a_run_come_from_its_build():
     _do_trace._fill_compile_facts(run, SimpleNamespace(original=driver, traced=driver), build)
 
     own = libpygwatch.ptx_facts(build.found.ptx)
-    assert variables == own.variables
+    assert variables == build.instrumented.variables
     assert run.compile.ptx_version == own.version
     assert run.compile.ptx_target == ", ".join(own.targets)
     assert run.compile.ptx_source == "a test"
@@ -70,6 +70,24 @@ def test_without_an_assembler_the_driver_gets_the_text(monkeypatch):
     assert image == builds[0].instrumented.ptx
 
 
+def marked_kernel(target, before="", body=""):
+    marks = "".join(f"\t// gwatch:{verb} s\n\tmov.u32 %r1, 0;\n" for verb in ("start", "end"))
+    return (
+        f".version 8.0\n.target {target}\n.address_size 64\n{before}"
+        f".visible .entry k()\n{{\n\t.reg .b32 %r<2>;\n{body}{marks}\tret;\n}}\n"
+    )
+
+
+def test_only_variables_that_the_kernel_names_are_copied():
+    """Others it can write by the address of the original alone, which a copy would undo."""
+    variables = ".global .align 4 .b32 named;\n.global .align 4 .b32 passed_by_address;\n"
+    ptx = marked_kernel("sm_90", variables, "\tld.global.u32 %r0, [named];\n")
+
+    (_, _, _, copied, *_), _ = prepared(ptx, "k")
+
+    assert copied == ["named"]
+
+
 @pytest.mark.parametrize(
     ("target", "compute_capability", "assembled_for"),
     [
@@ -83,12 +101,6 @@ def test_without_an_assembler_the_driver_gets_the_text(monkeypatch):
 def test_text_of_an_older_generation_is_assembled_for_the_gpu(
     target, compute_capability, assembled_for
 ):
-    marks = "".join(f"\t// gwatch:{verb} s\n\tmov.u32 %r1, 0;\n" for verb in ("start", "end"))
-    ptx = (
-        f".version 8.0\n.target {target}\n.address_size 64\n"
-        f".visible .entry k()\n{{\n\t.reg .b32 %r<2>;\n{marks}\tret;\n}}\n"
-    )
-
-    _, builds = prepared(ptx, "k", compute_capability)
+    _, builds = prepared(marked_kernel(target), "k", compute_capability)
 
     assert f"--gpu-name={assembled_for}" in builds[0].assembled.flags

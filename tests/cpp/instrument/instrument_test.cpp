@@ -157,5 +157,14 @@ TEST(Variables, MemoryOfTheModule) {
               (std::vector<std::string>{"buf", "tab", "gq", "mg", "second", "cm"}));
 }
 
+TEST(Variables, ThoseThatAKernelNamesOrWhatItCalls) {
+    const std::string text =
+        header() + ".global .b32 a;\n.global .b32 b;\n.global .b32 c;\n.global .u64 d[1] = {c};\n" +
+        ".func f()\n{\n\t.reg .b32 %r<8>;\n\tld.global.u32 %r1, [b];\n\tret;\n}\n" +
+        entry("k", marker("mark 1") + "\tcall f;\n\tst.global.u32 [a+0], %r1;\n") +
+        entry("other", "\tst.global.u32 [c], %r1;\n");
+    EXPECT_EQ(instrument(parsed(text), "k")->variables, (std::vector<std::string>{"a", "b"}));
+}
+
 }  // namespace
 }  // namespace gwatch::instrument

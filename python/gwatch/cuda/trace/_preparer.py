@@ -52,7 +52,7 @@ class Preparer:
 
         Returns:
             The image (a cubin, or PTX for the driver), whether it uses lane cursors, the index into
-            ``builds``, the module's own variables, whose values the capture copies, whether the
+            ``builds``, the variables it names, whose values the capture copies, whether the
             launch's grid counts clusters, and where the kernel gets the launch constants.
         """
         seconds: dict[str, float] = {}
@@ -81,7 +81,7 @@ class Preparer:
             image,
             instrumented.uses_lane_cursors,
             len(self.builds) - 1,
-            facts.variables,
+            instrumented.variables,
             instrumented.grid_counts_clusters,
             instrumented.parameter,
         )
