@@ -177,4 +177,4 @@ def test_overhead_is_measured_with_the_parameters_of_each_launch(workloads, prog
 
     result = do_trace(fn=launch, kernel_name_pattern="^few$", dsl="cuda", measure_overhead=True)
 
-    assert result.runs[0].overhead is not None
+    assert result.runs[0].fidelity.overhead is not None
