@@ -64,6 +64,19 @@ def many_scopes():
     return run([Warp(0, 0, 0, 700, slices)], names)
 
 
+def long_facts():
+    """Make facts as templates, deep folders and many warnings write them, at any length."""
+    names = [f"{i}_" + "part_of_a_pipeline_" * 20 for i in range(600)]
+    slices = [Slice(10 * i, 10 * i + 9, i) for i in range(600)]
+    return run(
+        [Warp(0, 0, 0, 6000, slices)],
+        names,
+        launch={"kernel": "_Z" + "k" * 9_000, "kernel_demangled": "gemm<" * 3_000},
+        compile={"assembler": "/folder" * 900, "ptx_source": "s" * 5_000},
+        warnings=["word " * 900, *(f"{i} events" for i in range(40))],
+    )
+
+
 CASES = {
     "nested": (archive(nested()), Choice(), Style()),
     "waves": (archive(run(pipelined_warps(900, 4), SCOPES)), Choice(), Style()),
@@ -80,6 +93,7 @@ CASES = {
     "no-warps": (archive(run([], SCOPES)), Choice(), Style()),
     "hostile-names": (archive(hostile()), Choice(), Style()),
     "many-scopes": (archive(many_scopes()), Choice(), Style()),
+    "long-facts": (archive(long_facts(), title="t" * 5_000), Choice(), Style()),
     "narrow": (archive(nested()), Choice(), Style(width=80)),
     "colour": (archive(nested()), Choice(), Style(width=80, colour=True)),
 }
@@ -103,7 +117,7 @@ def test_plain_text_is_narrow_and_short_and_sends_nothing_to_a_terminal(name):
     lines = render_text(libpygwatch.from_json(text, name), choice, "trace.json", style).split("\n")
     assert max(map(len, lines)) <= style.width
     assert all(line.isprintable() for line in lines)
-    assert len(lines) <= (60 if name != "big-blocks" else 75)
+    assert len(lines) <= {"big-blocks": 75, "long-facts": 75}.get(name, 60)
 
 
 def test_summary_of_a_trace_is_the_text_of_all_its_runs():
@@ -197,7 +211,7 @@ def test_orphans_and_drops_are_in_both_forms(trace_file, capsys):
         (["--run", 3], "the trace has no run 3\nPick one of 1 to 2 with --run."),
         (["--run", 0], "the trace has no run 0\nPick one of 1 to 2 with --run."),
         (["--block", 9], "no recorded warp is one of those that --block and --warp name"),
-        (["--warp", "31"], "3 warps were recorded, of the blocks 0 to 3."),
+        (["--warp", "31"], "The run has 3 warps, of the blocks 0 to 3."),
         (["--block", "a-2"], "--block cannot be 'a-2'"),
         (["--width", 20], "--width 20 is too narrow"),
         (["--from-ns", 9, "--to-ns", 9], "--from-ns must be before --to-ns"),

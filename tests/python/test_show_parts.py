@@ -10,7 +10,7 @@ from gwatch.commands.show import parse_list
 from gwatch.errors import UsageError
 from gwatch.show import units
 from gwatch.show.letters import OTHER, scope_letters
-from gwatch.show.text import Style, clean, field, shorten
+from gwatch.show.text import Style, clean, columns, field, shorten
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_cleaned_names_are_printable(name):
 
 @given(st.text(max_size=60), st.integers(min_value=4, max_value=40))
 def test_shortened_names_fit(name, width):
-    assert len(shorten(name, width)) <= width
+    assert columns(shorten(name, width)) <= width
 
 
 def test_shortened_names_keep_both_ends():
@@ -90,6 +90,12 @@ def test_field_wraps_under_its_text():
     assert lines[0].startswith("label       word word")
     assert all(line.startswith(" " * 12 + "word") for line in lines[1:])
     assert max(map(len, lines)) <= 40
+
+
+def test_wide_letters_count_twice_in_fields():
+    lines = field("label", "\u5bbd\u5b57 \U0001f525 " * 20, Style(width=40))
+    assert max(map(columns, lines)) in (39, 40)
+    assert all(line.isprintable() for line in lines)
 
 
 @pytest.mark.parametrize(

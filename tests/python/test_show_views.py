@@ -12,7 +12,7 @@ from payload_runs import tiles
 from gwatch import cli, libpygwatch
 from gwatch.commands import show as command
 from gwatch.show.page import Choice, render_facts
-from gwatch.show.text import Style
+from gwatch.show.text import Style, columns
 from gwatch.show.views import VIEWS, render_view_facts, render_views
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,12 +75,23 @@ def many_scopes():
     return run([Warp(0, 0, 0, 700, slices)], [f"stage_{i:02d}" for i in range(70)])
 
 
+def wide_names():
+    """Make names whose letters take two columns of a terminal."""
+    names = ("\u5bbd\u5b57\u7b26" * 30, "\U0001f525\U0001f680 load", "e\u0301" * 60, "mma")
+    slices = [Slice(30 * i, 30 * i + 20 + i, i % 4) for i in range(12)]
+    made = run([Warp(0, 0, 0, 400, slices)], names)
+    for scope in made["scopes"]:
+        scope["file"] = "\u5185\u6838" * 40 + ".py"
+    return made
+
+
 RUNS = {
     "producer": producer_and_consumers(),
     "waves": run(pipelined_warps(300, 4), ("load_kv", "dot", "issue")),
     "overlapping": overlapping(),
     "open-scopes": open_scopes(),
     "hostile": hostile(),
+    "wide-names": wide_names(),
     "huge": huge(),
     "many-scopes": many_scopes(),
     "one-slice": run([Warp(0, 0, 0, 10, [Slice(2, 2, 0)])]),
@@ -111,7 +122,7 @@ def test_text(name, view):
 def test_text_is_narrow_short_and_printable(name, view):
     for width in (80, 100):
         lines = text_of(name, [view], style=Style(width=width)).split("\n")
-        assert max(map(len, lines)) <= width
+        assert max(map(columns, lines)) <= width
         assert all(line.isprintable() for line in lines)
         assert len(lines) <= 60
 

@@ -7,7 +7,7 @@ from typing import Any
 from gwatch import libpygwatch
 from gwatch.show import units
 from gwatch.show.context import Context, table
-from gwatch.show.text import field
+from gwatch.show.text import field, pad
 
 LEVELS = " .:-=+*#@"
 """From none to a row's own peak."""
@@ -93,7 +93,7 @@ def _row(name: str, warps: libpygwatch.WarpsOverTime) -> str:
         LEVELS[max(1, round(cell / peak * top)) if cell > 0 else 0] for cell in warps.cells
     )
     return (
-        f"  {name:<{_NAME_WIDTH}}{_figure(warps.mean):>{_FIGURE_WIDTH}}"
+        f"  {pad(name, _NAME_WIDTH)}{_figure(warps.mean):>{_FIGURE_WIDTH}}"
         f"{_figure(peak):>{_FIGURE_WIDTH}} |{drawn}|"
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from gwatch import libpygwatch
 from gwatch.show import units
-from gwatch.show.text import Style, clean, shorten
+from gwatch.show.text import Style, clean, columns, pad, shorten
 
 UNLIMITED = 1 << 40
 ENTRY = "(entry)"
@@ -132,7 +132,7 @@ def table(
 
     The widest of the left columns give way when the rows are too wide.
     """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(columns, column)) for column in zip(*rows, strict=True)]
     excess = sum(widths) + gap * (len(widths) - 1) + 2 - style.width
     while excess > 0:
         widest = max(left, key=lambda column: widths[column])
@@ -143,7 +143,7 @@ def table(
     lines = []
     for number, row in enumerate(rows):
         cells = [
-            shorten(cell, width).ljust(width) if column in left else cell.rjust(width)
+            pad(shorten(cell, width), width) if column in left else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         line = ("  " + (" " * gap).join(cells)).rstrip()

@@ -9,7 +9,7 @@ from typing import Any
 from gwatch import libpygwatch
 from gwatch.errors import UsageError
 from gwatch.show import units
-from gwatch.show.text import LABEL_WIDTH, Style, clean, field, shorten
+from gwatch.show.text import LABEL_WIDTH, Style, clean, columns, field, pad, shorten
 
 MAX_FAMILIES = 20
 MAX_MOVEMENTS = 12
@@ -178,11 +178,11 @@ def _name(run: libpygwatch.Run, check: libpygwatch.ScopeCheck) -> str:
 
 
 def _scope(name: str, check: libpygwatch.ScopeCheck, style: Style) -> list[str]:
-    label = f"{shorten(name, 23):<24}"
+    label = pad(shorten(name, 23), 24)
     if check.unknown:
         lines = field("", f"not known: {clean(check.unknown)}", Style(style.width - LABEL_WIDTH))
         lines = [" " * LABEL_WIDTH + line for line in lines]
-        return [label + lines[0][len(label) :], *lines[1:]]
+        return [label + lines[0][columns(label) :], *lines[1:]]
     if not check.counts:
         return [f"{label}none"]
     lines = []

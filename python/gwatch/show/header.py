@@ -6,7 +6,15 @@ from collections.abc import Container, Sequence
 
 from gwatch import libpygwatch
 from gwatch.show import units
-from gwatch.show.text import Style, clean, field
+from gwatch.show.text import Style, clean, columns, field, shorten
+
+_TITLE_PART_WIDTH = 32
+"""Of each part of the first line; the title has what the others leave."""
+_NAME_WIDTH = 240
+"""Instances of templates have names of thousands of characters; --json has them whole."""
+_FACT_WIDTH = 400
+_WARNINGS = 5
+_WARNING_WIDTH = 320
 
 
 def header_lines(
@@ -18,13 +26,22 @@ def header_lines(
 ) -> list[str]:
     """Render the header of one run; ``name`` is the file it came from, ``labels`` pick lines."""
     run = trace.runs[run_index]
-    lines = [style.bold(_title(trace, run_index, name))]
-    for text in warnings_of(run):
+    lines = [style.bold(_title(trace, run_index, name, style.width))]
+    for text in _shown_warnings(run):
         lines += [style.warning(line) for line in field("WARNING", text, Style(style.width))]
     for label, text in _facts(run).items():
         if labels is None or label in labels:
-            lines += field(label, text, style)
+            lines += field(label, shorten(text, _FACT_WIDTH), style)
     return lines
+
+
+def _shown_warnings(run: libpygwatch.Run) -> list[str]:
+    warnings = warnings_of(run)
+    shown = [shorten(text, _WARNING_WIDTH) for text in warnings[:_WARNINGS]]
+    left_out = len(warnings) - len(shown)
+    if left_out:
+        shown.append(f"{units.count(left_out, 'more warning')} (--json lists all)")
+    return shown
 
 
 def _facts(run: libpygwatch.Run) -> dict[str, str]:
@@ -50,19 +67,18 @@ def warnings_of(run: libpygwatch.Run) -> list[str]:
     return [clean(text) for text in [*run.warnings, *remarks]]
 
 
-def _title(trace: libpygwatch.Trace, run_index: int, name: str) -> str:
-    parts = [
-        clean(trace.title or "Intra-kernel trace"),
-        f"run {run_index + 1} of {len(trace.runs)}",
-    ]
-    parts += [clean(part) for part in (name, trace.created) if part]
-    return " | ".join(parts)
+def _title(trace: libpygwatch.Trace, run_index: int, name: str, width: int) -> str:
+    parts = ["", f"run {run_index + 1} of {len(trace.runs)}"]
+    parts += [shorten(clean(part), _TITLE_PART_WIDTH) for part in (name, trace.created) if part]
+    rest = " | ".join(parts)
+    return shorten(clean(trace.title or "Intra-kernel trace"), max(width - columns(rest), 0)) + rest
 
 
 def _kernel(launch: libpygwatch.LaunchFacts) -> str:
+    name = shorten(clean(launch.kernel), _NAME_WIDTH)
     if launch.kernel_demangled in ("", launch.kernel):
-        return clean(launch.kernel)
-    return f"{clean(launch.kernel_demangled)} ({clean(launch.kernel)})"
+        return name
+    return f"{shorten(clean(launch.kernel_demangled), _NAME_WIDTH)} ({shorten(name, 100)})"
 
 
 def _shape(dimensions: Sequence[int]) -> str:

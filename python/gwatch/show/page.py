@@ -154,6 +154,6 @@ def timeline_of(
 def _no_such_warp(run: libpygwatch.Run) -> UsageError:
     return UsageError(
         "no recorded warp is one of those that --block and --warp name",
-        hint=f"{units.count(len(run.lanes), 'warp')} were recorded, of the blocks "
+        hint=f"The run has {units.count(len(run.lanes), 'warp')}, of the blocks "
         f"{run.lanes[0].block} to {run.lanes[len(run.lanes) - 1].block}.",
     )

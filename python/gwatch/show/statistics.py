@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gwatch import libpygwatch
 from gwatch.show import units
-from gwatch.show.text import Style, clean, shorten
+from gwatch.show.text import Style, clean, columns, pad, shorten
 
 MAX_SCOPES = 12
 _NARROW = 92
@@ -39,11 +39,11 @@ def statistics_lines(
     name_width = max(_room(table, style), _LEAST_NAME)
     scopes = run.scopes
     names = scope_labels([scopes[entry.scope] for entry in shown], name_width)
-    name_width = max(len("scope"), *(len(name) for name in names))
+    name_width = max(len("scope"), *map(columns, names))
     lines = [style.bold("  " + "scope".ljust(name_width) + _aligned(table[0], widths))]
     for entry, name, row in zip(shown, names, table[1:], strict=True):
         letter = style.scope(entry.scope, letters[entry.scope])
-        lines.append(f"{letter} {name.ljust(name_width)}{_aligned(row, widths)}")
+        lines.append(f"{letter} {pad(name, name_width)}{_aligned(row, widths)}")
     if len(ordered) > len(shown):
         lines.append(f"  {units.count(len(ordered) - len(shown), 'more scope')} (--json lists all)")
     return lines + (_unseen(run, statistics) if list_unseen else [])
@@ -64,7 +64,7 @@ def scope_labels(scopes: Sequence[libpygwatch.Scope], width: int) -> list[str]:
     """Write names with their places in the source, as exactly as fits for all of them."""
     for place in (_file_and_line, _line, _nowhere):
         labels = [clean(scope.name) + place(scope) for scope in scopes]
-        if max(map(len, labels)) <= width:
+        if max(map(columns, labels)) <= width:
             return labels
     return [shorten(label, width) for label in labels]
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 import textwrap
+import unicodedata
 from dataclasses import dataclass
+from itertools import accumulate
 
 LABEL_WIDTH = 12
 NO_BREAK = "\u00a0"
 """A space at which no line may end; field() writes it as a plain one."""
+_FILLER = "\ue000"
+"""Stands behind a character of two columns while lines are wrapped; names never hold it."""
 _BACKGROUNDS = (75, 214, 114, 176, 180, 80, 210, 147, 150, 222, 109, 182)
 
 
@@ -44,19 +48,43 @@ def clean(name: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
 
 
+def columns(text: str) -> int:
+    """Count the columns that a terminal gives to text; East Asian letters and emoji take two."""
+    return len(text) if text.isascii() else sum(map(_columns_of, text))
+
+
+def _columns_of(letter: str) -> int:
+    if unicodedata.combining(letter):
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+
+
+def pad(text: str, width: int) -> str:
+    """Fill text with spaces up to some columns."""
+    return text + " " * (width - columns(text))
+
+
 def shorten(name: str, width: int) -> str:
-    """Cut a name to a width, its middle replaced by ``..``."""
-    if len(name) <= width:
+    """Cut a name to some columns, its middle replaced by ``..``."""
+    if columns(name) <= width:
         return name
     front = (width - 1) // 2
-    return name[:front] + ".." + name[len(name) - (width - 2 - front) :]
+    return _head(name, front) + ".." + _head(name[::-1], width - 2 - front)[::-1]
+
+
+def _head(text: str, width: int) -> str:
+    if text.isascii():
+        return text[: max(width, 0)]
+    ends = accumulate(map(_columns_of, text))
+    return "".join(letter for letter, end in zip(text, ends, strict=True) if end <= width)
 
 
 def field(label: str, text: str, style: Style) -> list[str]:
     """Lay out a labelled paragraph, wrapped under its text; figures stay beside their units."""
     indent = " " * LABEL_WIDTH
+    text = re.sub(r"(?<=\d) (?=[A-Za-z%])", NO_BREAK, text)
     lines = textwrap.wrap(
-        re.sub(r"(?<=\d) (?=[A-Za-z%])", NO_BREAK, text),
+        text if text.isascii() else "".join(map(_filled, text)),
         max(style.width, 2 * LABEL_WIDTH),
         initial_indent=indent,
         subsequent_indent=indent,
@@ -64,7 +92,11 @@ def field(label: str, text: str, style: Style) -> list[str]:
     )
     if not lines:
         return []
-    lines = [line.replace(NO_BREAK, " ") for line in lines]
+    lines = [line.replace(NO_BREAK, " ").replace(_FILLER, "") for line in lines]
     if label:
         lines[0] = style.bold(label.ljust(LABEL_WIDTH)) + lines[0][LABEL_WIDTH:]
     return lines
+
+
+def _filled(letter: str) -> str:
+    return letter + _FILLER * (_columns_of(letter) - 1)

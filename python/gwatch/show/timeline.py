@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -14,7 +15,10 @@ LABEL_WIDTH = 8
 """Columns in front of the cells."""
 GAP = "."
 OUTSIDE = " "
-_LEGEND_NAME_WIDTH = 40
+_LEGEND_NAME_WIDTH = 30
+_LEGEND_LINES = 18
+_LEGEND_NAMES = 24
+"""Scopes that keep their letters where a legend of all would have more lines than that."""
 _ALL_SHOWN = "all blocks are shown"
 
 
@@ -29,6 +33,8 @@ def timeline_lines(
     if not rows:
         return field("timeline", "no warp was recorded", style)
     cells = len(timeline.blocks[0].rows[0].cells)
+    if len(_legend(run, timeline, letters, style)) > _LEGEND_LINES:
+        letters = _most_used(letters, timeline)
     lines = field("timeline", _caption(timeline, rows), style)
     lines += [" " * LABEL_WIDTH + "|" + _ruler(cells, timeline.cell_ns)]
     for block in timeline.blocks:
@@ -38,6 +44,17 @@ def timeline_lines(
                 f"warp {row.warp}".rjust(LABEL_WIDTH - 1) + " |" + _cells(row, letters, style)
             )
     return lines + _legend(run, timeline, letters, style)
+
+
+def _most_used(letters: Sequence[str], timeline: libpygwatch.TextTimeline) -> list[str]:
+    """Take the letters from scopes that hold the fewest cells, and of these the least time."""
+    cells = Counter(
+        cell for block in timeline.blocks for row in block.rows for cell in row.cells if cell >= 0
+    )
+    times = timeline.innermost_ns
+    ranked = sorted(range(len(letters)), key=lambda scope: (-cells[scope], -times[scope]))
+    kept = set(ranked[:_LEGEND_NAMES])
+    return [letter if scope in kept else OTHER for scope, letter in enumerate(letters)]
 
 
 def cell_text(row: libpygwatch.TimelineRow, letters: Sequence[str]) -> str:

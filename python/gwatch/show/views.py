@@ -18,7 +18,7 @@ from gwatch.show.machine import FORMAT, FORMAT_VERSION, pipeline_facts, scope_fa
 from gwatch.show.page import Choice, chosen_run, timeline_of
 from gwatch.show.pipeline import pipeline_lines
 from gwatch.show.statistics import statistics_lines
-from gwatch.show.text import Style, clean
+from gwatch.show.text import Style, clean, shorten
 from gwatch.show.timeline import LABEL_WIDTH, timeline_lines
 
 _TEXT_ROWS = 12
@@ -26,6 +26,9 @@ _DATA_ROWS = 50
 _JOINT_ROWS = 5
 _DATA_CELLS = 60
 _TIMELINE_ROWS = 16
+_NAMES = 20
+_NAME_WIDTH = 40
+"""How many scopes an error lists, and how much of the name of each."""
 _HEADER = ("kernel", "launch", "device")
 _FIDELITY_HEADER = (*_HEADER, "assembler", "ptx")
 
@@ -97,9 +100,11 @@ def matching_scopes(run: libpygwatch.Run, patterns: Sequence[str]) -> tuple[int,
     for pattern in patterns:
         matches = {index for index, scope in enumerate(scopes) if _matches(scope, pattern)}
         if not matches:
-            names = ", ".join(clean(scope.name) for scope in scopes[:20])
+            names = [shorten(clean(scope.name), _NAME_WIDTH) for scope in scopes[:_NAMES]]
+            more = [f"{len(scopes) - _NAMES:,} more"] if len(scopes) > _NAMES else []
             raise UsageError(
-                f"no scope is named '{clean(pattern)}'", hint=f"The run has: {names or 'none'}."
+                f"no scope is named '{clean(pattern)}'",
+                hint=f"The run has: {', '.join(names + more) or 'none'}.",
             )
         found |= matches
     return tuple(sorted(found))
