@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -117,7 +118,24 @@ def test_plain_text_is_narrow_and_short_and_sends_nothing_to_a_terminal(name):
     lines = render_text(libpygwatch.from_json(text, name), choice, "trace.json", style).split("\n")
     assert max(map(len, lines)) <= style.width
     assert all(line.isprintable() for line in lines)
-    assert len(lines) <= {"big-blocks": 75, "long-facts": 75}.get(name, 60)
+    assert len(lines) <= (75 if name == "long-facts" else 60)
+
+
+def test_a_block_of_many_warps_shows_some_of_each_role_unless_asked():
+    consumers = [Warp(0, warp, 0, 900, [Slice(0, 900, 1)]) for warp in range(31)]
+    made = run([*consumers, Warp(0, 31, 0, 900, [Slice(0, 900, 0)])], SCOPES)
+    trace = libpygwatch.from_json(archive(made), "roles")
+
+    def rows(choice):
+        text = render_text(trace, choice, "trace.json", Style())
+        return re.findall(r"^ *warp (\d+) \|", text, re.MULTILINE), text
+
+    shown, text = rows(Choice())
+    assert shown == [*map(str, range(15)), "31"]
+    assert "  16 more warps of this block (--warp, --block)\n" in text
+    assert "time of all warps of these blocks" in " ".join(text.split())
+    for asked in (Choice(blocks=(0,)), Choice(warps=range(32)), Choice(show_all=True)):
+        assert len(rows(asked)[0]) == 32
 
 
 def test_summary_of_a_trace_is_the_text_of_all_its_runs():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Sequence
 
 from gwatch import libpygwatch
@@ -69,9 +70,14 @@ def warnings_of(run: libpygwatch.Run) -> list[str]:
 
 def _title(trace: libpygwatch.Trace, run_index: int, name: str, width: int) -> str:
     parts = ["", f"run {run_index + 1} of {len(trace.runs)}"]
-    parts += [shorten(clean(part), _TITLE_PART_WIDTH) for part in (name, trace.created) if part]
+    parts += [shorten(clean(part), _TITLE_PART_WIDTH) for part in (name, _time_of(trace)) if part]
     rest = " | ".join(parts)
     return shorten(clean(trace.title or "Intra-kernel trace"), max(width - columns(rest), 0)) + rest
+
+
+def _time_of(trace: libpygwatch.Trace) -> str:
+    """When the trace was made; in UTC with the shorter of its two ends."""
+    return re.sub(r"\+00:00$", "Z", trace.created)
 
 
 def _kernel(launch: libpygwatch.LaunchFacts) -> str:

@@ -22,6 +22,7 @@ from gwatch.show.timeline import LABEL_WIDTH, timeline_lines
 
 _LINES = 60
 _MIN_TIMELINE_ROWS = 8
+_BLOCK_ROWS = 16
 _JSON_CELLS = 80
 
 
@@ -70,7 +71,7 @@ def render_text(trace: libpygwatch.Trace, choice: Choice, name: str, style: Styl
     timeline = timeline_of(
         run, choice, style.width - LABEL_WIDTH - 1, _LINES - used - _MIN_TIMELINE_ROWS
     )
-    sections.append(timeline_lines(run, timeline, letters, style))
+    sections.append(timeline_lines(run, timeline, letters, style, block_rows(choice)))
     return "\n\n".join("\n".join(lines) for lines in sections)
 
 
@@ -149,6 +150,12 @@ def timeline_of(
     if not timeline.blocks and (choice.blocks or choice.warps) and len(run.lanes):
         raise _no_such_warp(run)
     return timeline
+
+
+def block_rows(choice: Choice) -> int | None:
+    """Decide how many rows a block of the timeline has at most; None: all of them."""
+    is_asked = choice.blocks or choice.warps or choice.show_all
+    return None if is_asked else max(choice.limit or 0, _BLOCK_ROWS)
 
 
 def _no_such_warp(run: libpygwatch.Run) -> UsageError:

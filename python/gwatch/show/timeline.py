@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from gwatch import libpygwatch
 from gwatch.show import units
@@ -27,23 +27,43 @@ def timeline_lines(
     timeline: libpygwatch.TextTimeline,
     letters: Sequence[str],
     style: Style,
+    most_rows: int | None = None,
 ) -> list[str]:
-    """Render the grid of cells with its legend."""
-    rows = sum(len(block.rows) for block in timeline.blocks)
+    """Render the grid of cells with its legend, ``most_rows`` of a block; None: all of them."""
+    shown = [_telling_rows(block.rows, most_rows) for block in timeline.blocks]
+    rows = sum(map(len, shown))
     if not rows:
         return field("timeline", "no warp was recorded", style)
-    cells = len(timeline.blocks[0].rows[0].cells)
+    cells = len(shown[0][0].cells)
     if len(_legend(run, timeline, letters, style)) > _LEGEND_LINES:
         letters = _most_used(letters, timeline)
     lines = field("timeline", _caption(timeline, rows), style)
     lines += [" " * LABEL_WIDTH + "|" + _ruler(cells, timeline.cell_ns)]
-    for block in timeline.blocks:
+    for block, block_rows in zip(timeline.blocks, shown, strict=True):
         lines.append(shorten(_block_line(run, block), style.width))
-        for row in block.rows:
+        for row in block_rows:
             lines.append(
                 f"warp {row.warp}".rjust(LABEL_WIDTH - 1) + " |" + _cells(row, letters, style)
             )
-    return lines + _legend(run, timeline, letters, style)
+        left_out = len(block.rows) - len(block_rows)
+        if left_out:
+            lines.append(f"  {units.count(left_out, 'more warp')} of this block (--warp, --block)")
+    in_run = sum(len(block.rows) for block in timeline.blocks)
+    whole = "the time shown" if rows == in_run else "the time of all warps of these blocks"
+    return lines + _legend(run, timeline, letters, style, whole)
+
+
+def _telling_rows(
+    rows: Sequence[libpygwatch.TimelineRow], most: int | None
+) -> list[libpygwatch.TimelineRow]:
+    """Pick rows in turns from those that show the same scopes, so that each role is there."""
+    if most is None or len(rows) <= most:
+        return list(rows)
+    roles: dict[frozenset[int], list[libpygwatch.TimelineRow]] = {}
+    for row in rows:
+        roles.setdefault(frozenset(row.cells), []).append(row)
+    in_turns = [row for turn in zip_longest(*roles.values()) for row in turn if row]
+    return sorted(in_turns[:most], key=lambda row: row.warp)
 
 
 def _most_used(letters: Sequence[str], timeline: libpygwatch.TextTimeline) -> list[str]:
@@ -117,6 +137,7 @@ def _legend(
     timeline: libpygwatch.TextTimeline,
     letters: Sequence[str],
     style: Style,
+    whole: str = "the time shown",
 ) -> list[str]:
     total = sum(timeline.innermost_ns) + timeline.gap_ns
     entries = []
@@ -132,6 +153,6 @@ def _legend(
     entries.append(f"{GAP} no scope {units.percent(timeline.gap_ns, total)}")
     text = (
         " | ".join(entry.replace(" ", NO_BREAK) for entry in entries)
-        + " (exact shares of the time shown, by innermost scope; blank: not alive)"
+        + f" (exact shares of {whole}, by innermost scope; blank: not alive)"
     )
     return field("legend", text, style)

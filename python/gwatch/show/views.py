@@ -15,7 +15,7 @@ from gwatch.show.finding import finding, finding_lines, group_facts
 from gwatch.show.header import header_lines, warnings_of
 from gwatch.show.letters import scope_letters
 from gwatch.show.machine import FORMAT, FORMAT_VERSION, pipeline_facts, scope_facts, timeline_facts
-from gwatch.show.page import Choice, chosen_run, timeline_of
+from gwatch.show.page import Choice, block_rows, chosen_run, timeline_of
 from gwatch.show.pipeline import pipeline_lines
 from gwatch.show.statistics import statistics_lines
 from gwatch.show.text import Style, clean, shorten
@@ -158,7 +158,7 @@ def _timeline_section(
     rows = UNLIMITED if choice.show_all else choice.limit or _TIMELINE_ROWS
     timeline = timeline_of(context.run, choice, style.width - LABEL_WIDTH - 1, rows)
     letters = scope_letters([scope.name for scope in context.all_scopes])
-    return [timeline_lines(context.run, timeline, letters, style)]
+    return [timeline_lines(context.run, timeline, letters, style, block_rows(choice))]
 
 
 def _one(
