@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "fidelity/code.h"
 #include "ptx/module.h"
@@ -14,6 +17,13 @@ std::vector<std::string> lines_of(const std::string& text) {
     std::istringstream stream(text);
     for (std::string line; std::getline(stream, line);) lines.push_back(line);
     return lines;
+}
+
+/// The parameter that hands the launch constants to an entry stands inside a line of the original.
+std::string without_parameter(std::string text) {
+    constexpr std::string_view kParameter = ".param .align 8 .b8 gwatch_launch_parameter[72]";
+    const std::size_t at = text.find(kParameter);
+    return at == std::string::npos ? text : text.erase(at, kParameter.size());
 }
 
 constexpr char kText[] =
@@ -39,7 +49,7 @@ TEST(OwnLines, TheOtherLinesAreTheOriginalTextAndKnowTheirPlaceInIt) {
     for (std::uint32_t line = 1; line <= all.size(); ++line) {
         if (own.contains(line)) continue;
         ASSERT_LT(next, original.size());
-        EXPECT_EQ(all[line - 1], original[next]);
+        EXPECT_EQ(without_parameter(all[line - 1]), original[next]);
         EXPECT_EQ(own.original(line), next + 1);
         ++next;
     }
@@ -79,12 +89,12 @@ TEST(OwnLines, CodeInTheMiddleOfALineKeepsTheRest) {
         if (!own.contains(line)) rest += all[line - 1];
     }
     // The last instruction of the entry's code shares its line with the original.
-    const auto shared = rest.find("\tld.const");
+    const auto shared = rest.find("\tsetp.eq.u32");
     ASSERT_NE(shared, std::string::npos) << rest;
     rest.erase(shared, rest.find(';', shared) + 1 - shared);
     std::string expected = text;
     std::erase(expected, '\n');
-    EXPECT_EQ(rest, expected);
+    EXPECT_EQ(without_parameter(rest), expected);
 }
 
 }  // namespace
