@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gwatch.commands._lines_as_read import LinesAsRead
 from gwatch.commands._options import add_auto, auto_kinds
 from gwatch.errors import FileError, NoMarkersError, UsageError
 
@@ -65,7 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     name = "<stdin>" if arguments.ptx == "-" else arguments.ptx
     block = _block(arguments.block)
     kinds = auto_kinds(arguments.auto)
-    ptx = libpygwatch.iket_to_markers(_read(arguments.ptx), name)
+    read = _read(arguments.ptx)
+    ptx = libpygwatch.iket_to_markers(read, name)
     marked = _mark(ptx, arguments.kernel, kinds, name)
     ptx = marked.ptx if marked else ptx
     if arguments.list_markers or arguments.json:
@@ -73,8 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
         if not markers:
             error = NoMarkersError("no marker in any kernel that matches")
             return _say_no_markers(name, error, kinds)
-        text = _as_json(markers) if arguments.json else _as_table(markers)
-        _write(text.encode(), arguments.output)
+        show = _as_json if arguments.json else _as_table
+        _write(show(markers, LinesAsRead(read, ptx)).encode(), arguments.output)
         return 0
     try:
         instrumented = libpygwatch.instrument_matching(ptx, arguments.kernel, name, block)
@@ -148,7 +150,7 @@ def _source(marker: libpygwatch.Marker | libpygwatch.AutoFind) -> str:
     return f"{marker.file}:{marker.line}" if marker.line else "unknown"
 
 
-def _as_json(markers: Sequence[libpygwatch.Marker]) -> str:
+def _as_json(markers: Sequence[libpygwatch.Marker], lines: LinesAsRead) -> str:
     rows = [
         {
             "scope": marker.scope,
@@ -159,17 +161,17 @@ def _as_json(markers: Sequence[libpygwatch.Marker]) -> str:
             "in_entry": marker.in_entry,
             "file": marker.file or None,
             "line": marker.line or None,
-            "ptx_line": marker.ptx_line,
+            "ptx_line": lines.number(marker.ptx_line),
             "site": marker.site,
             "placement": marker.placement,
-            "placement_reason": marker.placement_reason,
+            "placement_reason": lines.reason(marker.placement_reason),
         }
         for marker in markers
     ]
     return json.dumps({"markers": rows}, indent=1, ensure_ascii=False) + "\n"
 
 
-def _as_table(markers: Sequence[libpygwatch.Marker]) -> str:
+def _as_table(markers: Sequence[libpygwatch.Marker], lines: LinesAsRead) -> str:
     from gwatch.show.text import clean, shorten
 
     rows = [
@@ -178,17 +180,17 @@ def _as_table(markers: Sequence[libpygwatch.Marker]) -> str:
             f"{marker.verb} {marker.payload}".rstrip(),
             shorten(marker.function, _MAX_NAME),
             clean(_source(marker)),
-            str(marker.ptx_line),
+            str(lines.number(marker.ptx_line)),
             str(marker.site),
             marker.placement,
         )
         for marker in markers
     ]
-    return "\n".join([*_aligned([_COLUMNS, *rows]), *_reason_lines(markers)]) + "\n"
+    return "\n".join([*_aligned([_COLUMNS, *rows]), *_reason_lines(markers, lines)]) + "\n"
 
 
 def _finds_table(finds: Sequence[libpygwatch.AutoFind]) -> str:
-    """What was marked automatically; lines are those of the text as it was read."""
+    """What was marked automatically; lines are those of the text that it was found in."""
     from gwatch.show.text import clean, shorten
 
     rows = [
@@ -212,12 +214,13 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def _reason_lines(markers: Sequence[libpygwatch.Marker]) -> list[str]:
+def _reason_lines(markers: Sequence[libpygwatch.Marker], as_read: LinesAsRead) -> list[str]:
     """Why sites are not proven to be passed by whole warps, a line a reason."""
     sites: dict[str, list[str]] = {}
     for marker in markers:
         if marker.placement_reason:
-            named = sites.setdefault(f"{marker.placement}: {marker.placement_reason}", [])
+            reason = as_read.reason(marker.placement_reason)
+            named = sites.setdefault(f"{marker.placement}: {reason}", [])
             if str(marker.site) not in named:
                 named.append(str(marker.site))
     lines = [f"site {', '.join(numbers)} {reason}" for reason, numbers in sites.items()]
