@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -98,6 +101,37 @@ def test_untraced_code_is_that_of_the_unmarked(name, capability, tmp_path):
     keys = [{op: n for op, n in mix.items() if not COUNTING.match(op)} for mix in mixes]
     assert keys[0] == keys[2]
     assert keys[0]["LDG.E"] == keys[0]["STG.E"] > 1
+
+
+SWITCHED_OFF = """
+import sys
+from pathlib import Path
+import test_gluon_markers as t
+for module in (t.gluon_kernels, t.unmarked(Path(sys.argv[1]))):
+    print(t.compile_gluon(module, sys.argv[2], int(sys.argv[3])).asm["ptx"], "$$")
+"""
+
+
+@pytest.mark.parametrize(("name", "capability"), KERNELS)
+def test_switched_off_markers_leave_the_ptx_of_the_unmarked_kernel(name, capability, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", SWITCHED_OFF, tmp_path, name, str(capability)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "GWATCH_MARKERS": "0"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+    assert "gwatch" not in re.sub(r'"[^"]*"', "", done.stdout)
+    off, unmarked_ptx = (without_lines(ptx) for ptx in done.stdout.split("$$")[:2])
+    assert len(off) > 1000
+    assert off == unmarked_ptx
+
+
+def without_lines(ptx):
+    """The code without comments, line tables and the labels that these refer to."""
+    code = re.sub(r"(?m)^\s*\.loc.*\n|^\s*//.*\n|//.*", "", ptx.partition(".section")[0])
+    return re.sub(r"(?m)^\$L__tmp\d+:\n|^\s*\.file.*\n|^\s+$", "", code).strip()
 
 
 def test_tensor_with_a_layout_is_no_payload(tmp_path):

@@ -119,6 +119,30 @@ def test_text_compiles_to_markers(markers, tmp_path: Path, target: str):
 
 @pytest.mark.skipif(has_tilelang, reason="TileLang itself is tested")
 @pytest.mark.skipif(not find_tool("nvcc"), reason="nvcc is not installed")
+def test_switched_off_markers_leave_the_ptx_of_the_unmarked_kernel(
+    markers, written, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("gwatch.cuda._markers.ENABLED", False)
+    with markers.scope(1, Value(text="n", dtype="int32")):
+        pass
+    statements = [
+        "".join(written),
+        markers.scope_switch(100, "load x"),
+        markers.mark("integer", Value(text="n", dtype="int32")),
+        markers.mark("number", 2.5),
+        markers.scope_end("load x"),
+    ]
+    path = tmp_path / "kernel.cu"
+    texts = []
+    for lines in (statements, [""] * 5):
+        path.write_text(kernel_source(lines))
+        texts.append(compile_to("ptx", path, tmp_path, "-arch=sm_90a", "-std=c++20"))
+    assert all(statements)
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.skipif(has_tilelang, reason="TileLang itself is tested")
+@pytest.mark.skipif(not find_tool("nvcc"), reason="nvcc is not installed")
 def test_values_of_every_kind(markers, tmp_path):
     values = [Value(text=text, dtype=dtype) for text, dtype, _ in KINDS]
     numbers = [number for number, _ in NUMBERS]
@@ -193,6 +217,13 @@ def test_tilelang_prints_the_markers(lowered):
         ("start turn", "s32"), ("end turn", "u32"), ("switch 100 tail", "u32"),
         ("mark 7", "s32"), ("end tail", "u32"),
     ]  # fmt: skip
+
+
+def test_tilelang_prints_nothing_of_switched_off_markers(monkeypatch, request):
+    monkeypatch.setattr("gwatch.cuda._markers.ENABLED", False)
+    text = request.getfixturevalue("lowered")
+    assert "gwatch" not in text
+    assert "asm" not in text
 
 
 @pytest.mark.skipif(not find_tool("nvcc"), reason="nvcc is not installed")
