@@ -229,6 +229,21 @@ def test_runs_match_by_kernel_and_order():
     assert only_after == [1]
 
 
+def test_what_only_one_side_has_is_listed_up_to_a_limit():
+    slices = [Slice(i, i + 1, i) for i in range(40)]
+    many = [
+        *(run([], launch={"kernel": f"kernel_{i}" + "k" * 3000}) for i in range(30)),
+        run([Warp(0, 0, 0, 900, slices)], ["s" * 900 + str(i) for i in range(40)]),
+    ]
+    few = [run([Warp(0, 0, 0, 9, [Slice(0, 9, 0)])], ["other"])]
+    lines = render_diff(compare(few, many), Style()).split("\n")
+    assert sum("only after: run" in line for line in lines) == 15
+    assert "only after: 15 more runs (--limit, --json)" in lines
+    assert "30 more scopes" in " ".join(lines)
+    assert max(map(len, lines)) <= 100
+    assert len(lines) <= 60
+
+
 @pytest.fixture
 def files(tmp_path):
     paths = []

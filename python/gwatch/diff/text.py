@@ -7,9 +7,12 @@ from typing import Any
 from gwatch.diff import words
 from gwatch.show import units
 from gwatch.show.context import table
-from gwatch.show.text import Style, clean, field
+from gwatch.show.text import Style, clean, field, shorten
 
 MAX_SCOPES = 15
+_LISTED_SCOPES = 10
+_SCOPE_WIDTH = 40
+_KERNEL_WIDTH = 240
 _NARROW = 96
 _LEFT_OUT = (4, 5)
 """Columns of scopes that give way on narrow terminals."""
@@ -23,7 +26,7 @@ def render_diff(facts: dict[str, Any], style: Style, limit: int = MAX_SCOPES) ->
     sections += [_run(run, style, limit) for run in facts["runs"]]
     if not facts["runs"]:
         sections.append(["no kernel is in both traces"])
-    sections.append(_unmatched(facts))
+    sections.append(_unmatched(facts, limit))
     if facts["over_limit"]:
         sections.append(_over_limit(facts, style))
     if facts["runs"]:
@@ -35,7 +38,8 @@ def _run(run: dict[str, Any], style: Style, limit: int) -> list[str]:
     numbers = f"run {run['run_before']}"
     if run["run_after"] != run["run_before"]:
         numbers += f" -> {run['run_after']}"
-    lines = field("kernel", f"{clean(run['kernel_demangled'] or run['kernel'])} ({numbers})", style)
+    kernel = shorten(clean(run["kernel_demangled"] or run["kernel"]), _KERNEL_WIDTH)
+    lines = field("kernel", f"{kernel} ({numbers})", style)
     for caution in run["cautions"]:
         lines += [
             style.warning(line) for line in field("CAUTION", clean(caution), Style(style.width))
@@ -48,8 +52,14 @@ def _run(run: dict[str, Any], style: Style, limit: int) -> list[str]:
     ]
     for name, scopes in missing:
         if scopes:
-            lines += field(name, "scopes " + ", ".join(scopes[:10]), style)
+            lines += field(name, _listed(scopes), style)
     return lines
+
+
+def _listed(scopes: list[str]) -> str:
+    more = [units.count(len(scopes) - _LISTED_SCOPES, "more scope")]
+    names = [shorten(name, _SCOPE_WIDTH) for name in scopes[:_LISTED_SCOPES]]
+    return "scopes " + ", ".join(names + (more if len(scopes) > _LISTED_SCOPES else []))
 
 
 def _figures(run: dict[str, Any], style: Style) -> list[str]:
@@ -124,11 +134,14 @@ def _counts(change: dict[str, Any]) -> str:
     return units.count(before) if before == after else words.percent_change(change)
 
 
-def _unmatched(facts: dict[str, Any]) -> list[str]:
+def _unmatched(facts: dict[str, Any], limit: int) -> list[str]:
     lines = []
     for key, name in (("only_before", "before"), ("only_after", "after")):
-        for run in facts[key]:
-            lines.append(f"only {name}: run {run['run']}, {clean(run['kernel'])[:70]}")
+        for run in facts[key][:limit]:
+            lines.append(f"only {name}: run {run['run']}, {shorten(clean(run['kernel']), 70)}")
+        left_out = len(facts[key]) - limit
+        if left_out > 0:
+            lines.append(f"only {name}: {units.count(left_out, 'more run')} (--limit, --json)")
     return lines
 
 
