@@ -52,6 +52,7 @@ class Builder {
     Result<void> load_module();
     Result<void> load_text();
     Result<void> find_function();
+    Result<void> find_parameter();
     Result<void> plan_memory();
     Result<void> fill_memory();
     Result<void> write_constants();
@@ -104,8 +105,27 @@ Result<void> Builder::find_function() {
                    "cuModuleGetFunction", "to find the kernel");
 }
 
+/// Drivers before that of CUDA 12.4 do not tell; then the instrumenter's offset counts.
+Result<void> Builder::find_parameter() {
+    std::optional<record::ParameterPlace>& place = launch_.parameter;
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+    if (place && driver_.function_get_parameter(launch_.function, place->index, &offset, &bytes) ==
+                     CUDA_SUCCESS) {
+        place->offset = static_cast<std::uint32_t>(offset);
+    }
+    if (!place || place->is_offset_known() || !call_.passes_buffer()) return {};
+    return Error{ErrorKind::kCapture,
+                 "this driver does not tell where parameters stand in the buffer that kernel " +
+                     launch_.info.kernel + " is launched with",
+                 {},
+                 "Update the driver to that of CUDA 12.4 or newer, or pass each parameter by a "
+                 "pointer (kernelParams of cuLaunchKernel)."};
+}
+
 Result<void> Builder::load() {
-    for (const auto step : {&Builder::load_module, &Builder::find_function}) {
+    for (const auto step :
+         {&Builder::load_module, &Builder::find_function, &Builder::find_parameter}) {
         if (Result<void> done = (this->*step)(); !done.ok()) return done;
     }
     FunctionSetup setup(driver_, call_, launch_.info, launch_.function);

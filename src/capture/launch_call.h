@@ -31,6 +31,8 @@ struct LaunchCall {
     CUstream stream = nullptr;  ///< CU_STREAM_PER_THREAD when a _ptsz call names no stream
     bool cooperative = false;
     bool programmatic = false;  ///< may start before the kernel ahead of it ends
+
+    bool passes_buffer() const { return extra && *extra; }
 };
 
 /// nullopt when this is no launch call.

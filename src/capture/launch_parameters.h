@@ -24,7 +24,7 @@ class LaunchParameters {
 
   private:
     void pass_pointers(const LaunchCall& call, std::size_t own_count);
-    void pass_buffer(const LaunchCall& call, std::size_t offset);
+    void pass_buffer(const LaunchCall& call, const record::ParameterPlace& place);
 
     record::LaunchConstants constants_{};
     std::vector<void*> pointers_;    ///< one a parameter

@@ -1,9 +1,10 @@
 #include "instrument/launch_parameter.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 #include <vector>
+
+#include "analysis/special_registers.h"
 
 namespace gwatch::instrument {
 
@@ -13,6 +14,9 @@ using ptx::Token;
 using ptx::TokenKind;
 
 constexpr std::uint64_t kMostBytes = 4096;
+/// Every constant bank's parameters begin at a multiple of it, and not of more: those of sm_80 at
+/// 0x160, of sm_90 at 0x210. ptxas aligns a parameter's address, not its offset.
+constexpr std::uint64_t kBankAlignment = 16;
 constexpr std::uint32_t kAlignment = alignof(record::LaunchConstants);
 static_assert(kAlignment == 8, "snippets::kParameter says so");
 
@@ -54,6 +58,13 @@ class Header {
         return tokens_[index].offset + tokens_[index].length;
     }
 
+    /// Index of the first token that begins at this offset of the text or behind it.
+    std::size_t first_behind(std::uint32_t offset) const {
+        std::size_t index = 0;
+        while (index < size() && tokens_[index].offset < offset) ++index;
+        return index;
+    }
+
     /// Index of the first token with this text from another on; the number of tokens without one.
     std::size_t find(std::string_view wanted, std::size_t from = 0) const {
         while (from < tokens_.size() && text(from) != wanted) ++from;
@@ -67,39 +78,29 @@ class Header {
 };
 
 std::uint64_t number_of(std::string_view text) {
-    std::uint64_t number = 0;
-    const char* end = text.data() + text.size();
-    const bool is_whole = std::from_chars(text.data(), end, number).ptr == end;
-    return is_whole ? number : 0;
+    return analysis::parse_integer(text).value_or(0);
 }
 
 /// `.param .align 8 .b8 name[24]`, `.param .u64 .ptr .global .align 16 name`. Zero bytes for one
 /// that is not understood. What stands behind `.ptr` tells of the memory that it points to.
 Extent extent_of(const Header& header, std::size_t first, std::size_t end) {
-    Extent extent{1, 0};
+    std::uint64_t element = 1;
+    std::uint64_t count = 1;
+    std::optional<std::uint64_t> alignment;
     bool has_type = false;
     bool is_pointer = false;
     for (std::size_t i = first; i < end; ++i) {
-        if (header.kind(i) == TokenKind::kDirective) {
-            const std::uint32_t factor = factor_of(header.text(i));
-            is_pointer = is_pointer || header.text(i) == ".ptr";
-            has_type = has_type || factor != 0;
-            extent.bytes *= std::max(1u, factor);
-        }
-        if (header.kind(i) != TokenKind::kNumber) continue;
-        if (header.text(i - 1) == "[") extent.bytes *= number_of(header.text(i));
-        if (header.text(i - 1) == ".align" && !is_pointer) {
-            extent.alignment = number_of(header.text(i));
-            if (extent.alignment == 0) return {};
-        }
+        const std::string_view text = header.text(i);
+        const std::uint32_t factor = factor_of(text);
+        has_type = has_type || factor != 0;
+        element *= std::max(1u, factor);
+        is_pointer = is_pointer || text == ".ptr";
+        if (text == ".align" && !is_pointer) alignment = number_of(header.text(i + 1));
+        if (text == "[") count = number_of(header.text(i + 1));
     }
-    if (!has_type) return {};
-    if (extent.alignment == 0) {
-        // An array is aligned as one of its elements.
-        const std::size_t array = std::min(header.find("[", first), end);
-        extent.alignment = array == end ? extent.bytes : extent_of(header, first, array).bytes;
-    }
-    return extent;
+    if (!has_type || count == 0 || count > kMostBytes || alignment == 0) return {};
+    // An array is aligned as one of its elements.
+    return {element * count, alignment.value_or(element)};
 }
 
 /// Of the parameters in [first, end): how many, and where they end.
@@ -107,17 +108,19 @@ std::optional<record::ParameterPlace> place_behind(const Header& header, std::si
                                                    std::size_t end) {
     record::ParameterPlace place{0, 0};
     std::uint64_t offset = 0;
+    bool is_known = true;
     while (first < end) {
         const std::size_t comma = std::min(header.find(",", first), end);
         const Extent extent = extent_of(header, first, comma);
         if (extent.bytes == 0) return std::nullopt;
         offset = round_up(offset, extent.alignment) + extent.bytes;
+        is_known = is_known && extent.alignment <= kBankAlignment;
         ++place.index;
         first = comma + 1;
     }
     offset = round_up(offset, kAlignment);
     if (offset + sizeof(record::LaunchConstants) > kMostBytes) return std::nullopt;
-    place.offset = static_cast<std::uint32_t>(offset);
+    if (is_known) place.offset = static_cast<std::uint32_t>(offset);
     return place;
 }
 
@@ -134,10 +137,12 @@ std::optional<ParameterRoom> room_for_parameter(const ptx::Module& module,
                                                 const ptx::Function& entry) {
     if (has_prototype(module, entry)) return std::nullopt;
     const Header header(module, entry);
-    const std::size_t name = header.find(entry.name);
-    const std::size_t open = name + 1;
-    if (open >= header.size() || header.text(open) != "(")
-        return ParameterRoom{header.end(name), "(", ")", {0, 0}};
+    // Not the end of a token: ptxas takes `.entry k.maxntid 32`.
+    const auto name_end =
+        static_cast<std::uint32_t>(entry.name.data() + entry.name.size() - module.text().data());
+    const std::size_t open = header.first_behind(name_end);
+    if (open == header.size() || header.text(open) != "(")
+        return ParameterRoom{name_end, "(", ")", {0, 0}};
     const std::size_t close = header.find(")", open);
     if (close == header.size()) return std::nullopt;
     const auto place = place_behind(header, open + 1, close);

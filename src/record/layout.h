@@ -139,8 +139,11 @@ inline constexpr char kParameterName[] = "gwatch_launch_parameter";
 
 /// Where the constants stand among the parameters of a traced entry.
 struct ParameterPlace {
-    std::uint32_t index;   ///< from 0: the number of the kernel's own
-    std::uint32_t offset;  ///< in bytes, among all parameters
+    std::uint32_t index;  ///< from 0: the number of the kernel's own
+    /// In bytes, among all parameters. 0 with parameters in front: only the driver knows.
+    std::uint32_t offset;
+
+    bool is_offset_known() const { return index == 0 || offset != 0; }
 
     friend bool operator==(const ParameterPlace&, const ParameterPlace&) = default;
 };

@@ -149,8 +149,9 @@ CUresult FakeDriver::device_get_name(char* name, int size, CUdevice device) {
 CUresult FakeDriver::device_get_attribute(int* value, CUdevice_attribute attribute, CUdevice) {
     *value = attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT       ? kMultiprocessors
              : attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9
+             : attribute == CU_DEVICE_ATTRIBUTE_CLOCK_RATE               ? kMaxClockKhz
                                                                          : 0;
-    return CUDA_SUCCESS;
+    return attribute == CU_DEVICE_ATTRIBUTE_CLOCK_RATE ? clock_rate_code : CUDA_SUCCESS;
 }
 
 CUresult FakeDriver::function_get_name(const char** name, CUfunction function) {
@@ -175,6 +176,13 @@ CUresult FakeDriver::function_get_attribute(int* value, CUfunction_attribute att
     const auto found = functions_.find(function);
     if (found == functions_.end()) return CUDA_ERROR_INVALID_HANDLE;
     *value = found->second.attributes[attribute];
+    return CUDA_SUCCESS;
+}
+
+CUresult FakeDriver::function_get_parameter(CUfunction, std::size_t, std::size_t* offset,
+                                            std::size_t*) {
+    if (parameter_offset == 0) return CUDA_ERROR_NOT_SUPPORTED;
+    *offset = parameter_offset;
     return CUDA_SUCCESS;
 }
 

@@ -39,6 +39,7 @@ class FakeDriver : public Driver {
   public:
     static constexpr std::uint64_t kContext = 0xc0;
     static constexpr int kMultiprocessors = 132;
+    static constexpr int kMaxClockKhz = 1'980'000;
 
     FakeDriver();
 
@@ -71,10 +72,12 @@ class FakeDriver : public Driver {
     void destroy_user_module(CUmodule handle);
 
     std::size_t free_bytes = std::size_t{64} << 20;
-    CUresult event_code = CUDA_SUCCESS;    ///< of cuEventSynchronize
-    float elapsed_ms = 0.25f;              ///< of cuEventElapsedTime
-    CUresult context_code = CUDA_SUCCESS;  ///< of cuCtxSynchronize
-    std::string jit_log;                   ///< text images then fail to load, with this log
+    CUresult event_code = CUDA_SUCCESS;       ///< of cuEventSynchronize
+    CUresult clock_rate_code = CUDA_SUCCESS;  ///< of cuDeviceGetAttribute for the clock rate
+    float elapsed_ms = 0.25f;                 ///< of cuEventElapsedTime
+    CUresult context_code = CUDA_SUCCESS;     ///< of cuCtxSynchronize
+    std::size_t parameter_offset = 0;         ///< of each parameter; 0: the driver does not tell
+    std::string jit_log;                      ///< text images then fail to load, with this log
     std::set<CUstream> capturing;
     std::atomic<int> synchronized_contexts = 0;
 

@@ -1,6 +1,8 @@
 #include "capture/launch_parameters.h"
 
+#include <cstddef>
 #include <cstring>
+#include <functional>
 
 #include "capture_fixture.h"
 
@@ -23,6 +25,14 @@ class LaunchParametersTest : public CaptureFixture {
         traced.variables.erase(record::kConstantsName);
         driver.add_image(kTraced, traced);
         preparer->result.value().parameter = kBehindTwo;
+    }
+
+    template <class Parameters>
+    void call(CUpti_CallbackId id, Parameters& parameters, const std::function<void()>& look) {
+        cupti.call(id, parameters, kKernel, [&] {
+            look();
+            return CUDA_SUCCESS;
+        });
     }
 
     template <class Parameters>
@@ -96,6 +106,63 @@ TEST_F(LaunchParametersTest, ABufferOfParametersGrows) {
     EXPECT_NE(constants.regions, 0u);
     EXPECT_EQ(bytes, sizeof own_packed) << "the caller's own";
     EXPECT_TRUE(hooks->end().failures.empty());
+}
+
+/// ptxas aligns addresses in the constant bank, so what the instrumenter computed may be wrong.
+TEST_F(LaunchParametersTest, TheDriverSaysWhereTheConstantsStand) {
+    preparer->result.value().parameter = record::ParameterPlace{2, 0};
+    driver.parameter_offset = 24;
+    std::byte own_packed[24] = {std::byte{7}};
+    std::size_t bytes = sizeof own_packed;
+    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, own_packed, CU_LAUNCH_PARAM_BUFFER_SIZE,
+                     &bytes, CU_LAUNCH_PARAM_END};
+    begin();
+    cuLaunchKernel_params parameters{kernel, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra};
+    call(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, parameters, [&] {
+        EXPECT_EQ(*static_cast<std::size_t*>(parameters.extra[3]), 24 + sizeof constants);
+        EXPECT_EQ(*static_cast<std::byte*>(parameters.extra[1]), std::byte{7});
+        std::memcpy(&constants, static_cast<char*>(parameters.extra[1]) + 24, sizeof constants);
+    });
+    EXPECT_NE(constants.regions, 0u);
+    EXPECT_TRUE(hooks->end().failures.empty());
+}
+
+TEST_F(LaunchParametersTest, AnOlderDriverTracesNoBufferWithAnUnknownPlace) {
+    preparer->result.value().parameter = record::ParameterPlace{2, 0};
+    Packed own_packed;
+    std::size_t bytes = sizeof own_packed;
+    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &own_packed, CU_LAUNCH_PARAM_BUFFER_SIZE,
+                     &bytes, CU_LAUNCH_PARAM_END};
+    begin("mm", 2);
+    cuLaunchKernel_params parameters{kernel, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra};
+    call(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, parameters, [&] {
+        EXPECT_EQ(parameters.f, kernel);
+        EXPECT_EQ(parameters.extra, extra);
+    });
+    const auto captured = hooks->end();
+    ASSERT_EQ(captured.failures.size(), 1u);
+    EXPECT_NE(captured.failures[0].error.hint.find("12.4"), std::string::npos);
+}
+
+TEST_F(LaunchParametersTest, ABufferThatTheDriverRefusesStaysAsItIs) {
+    std::uint64_t too_little = 1;
+    std::size_t bytes = sizeof too_little;
+    int unknown = 0;
+    void* const kPointer = CU_LAUNCH_PARAM_BUFFER_POINTER;
+    void* const kSize = CU_LAUNCH_PARAM_BUFFER_SIZE;
+    void* refused[][5] = {{CU_LAUNCH_PARAM_END},
+                          {kSize, &bytes, CU_LAUNCH_PARAM_END},
+                          {kPointer, &too_little, CU_LAUNCH_PARAM_END},
+                          {kPointer, &too_little, kSize, nullptr, CU_LAUNCH_PARAM_END},
+                          {kPointer, &too_little, kSize, &bytes, CU_LAUNCH_PARAM_END},
+                          {&unknown, &unknown, CU_LAUNCH_PARAM_END}};
+    begin("mm", 6);
+    for (auto& extra : refused) {
+        cuLaunchKernel_params parameters{kernel, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra};
+        call(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, parameters,
+             [&] { EXPECT_EQ(parameters.extra, extra); });
+    }
+    hooks->end();
 }
 
 /// The driver says what is wrong with it.

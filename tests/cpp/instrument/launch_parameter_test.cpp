@@ -44,7 +44,7 @@ TEST(LaunchParameter, StandsBehindTheKernelsOwn) {
 }
 
 TEST(LaunchParameter, AlignmentsAndArraysCount) {
-    EXPECT_EQ(place_of("(.param .u8 a, .param .align 64 .b8 map[128])"), (ParameterPlace{2, 192}));
+    EXPECT_EQ(place_of("(.param .u8 a, .param .align 16 .b8 map[128])"), (ParameterPlace{2, 144}));
     EXPECT_EQ(place_of("(.param .align 4 .b8 a[5], .param .align 2 .b8 b[3])"),
               (ParameterPlace{2, 16}));
     EXPECT_EQ(place_of("(.param .u8 a, .param .b32 b[3])"), (ParameterPlace{2, 16}));
@@ -54,10 +54,34 @@ TEST(LaunchParameter, AlignmentsAndArraysCount) {
         << "the alignment of what a pointer points to";
 }
 
+/// ptxas puts this map at 48 for sm_90, at 32 for sm_80.
+TEST(LaunchParameter, TheDriverKnowsWhatIsAlignedBeyondTheBank) {
+    EXPECT_EQ(place_of("(.param .u8 a, .param .align 64 .b8 map[128])"), (ParameterPlace{2, 0}));
+    EXPECT_FALSE(place_of("(.param .u8 a, .param .align 32 .b8 b[4])").is_offset_known());
+    EXPECT_TRUE(place_of("(.param .u8 a, .param .b128 b)").is_offset_known());
+}
+
+TEST(LaunchParameter, NumbersOfEveryForm) {
+    EXPECT_EQ(place_of("(.param .b8 a[0x10])"), (ParameterPlace{1, 16}));
+    EXPECT_EQ(place_of("(.param .b8 a[020])"), (ParameterPlace{1, 16})) << "octal";
+    EXPECT_EQ(place_of("(.param .b8 a[0b1000], .param .u64 b)"), (ParameterPlace{2, 16}));
+    EXPECT_EQ(place_of("(.param .b8 a[16U])"), (ParameterPlace{1, 16}));
+    EXPECT_EQ(place_of("(.param .u32 a, .param .align 0x10 .b8 b[16])"), (ParameterPlace{2, 32}));
+}
+
+TEST(LaunchParameter, CommentsAndLinesBetweenTokens) {
+    EXPECT_EQ(place_of("/*a*/(/*b*/.param/*)*/.u64/*d*/a/*e*/)/*f*/"), (ParameterPlace{1, 8}));
+    EXPECT_EQ(place_of("(\n# 3 \"x.cu\"\n.param .u64 a\n)"), (ParameterPlace{1, 8}));
+    EXPECT_EQ(place_of(" // no list\n"), (ParameterPlace{0, 0}));
+}
+
 TEST(LaunchParameter, NoRoom) {
     EXPECT_TRUE(room_of("(.param .align 8 .b8 a[4024])").has_value());
     EXPECT_FALSE(room_of("(.param .align 8 .b8 a[4025])").has_value());
     EXPECT_FALSE(room_of("(.param .unheard_of a)").has_value());
+    EXPECT_FALSE(room_of("(.param .b8 a[WARP_SZ])").has_value());
+    EXPECT_FALSE(room_of("(.param .b8 a[18446744073709551615])").has_value());
+    EXPECT_FALSE(room_of("(.param .texref a)").has_value());
     EXPECT_FALSE(room_of("(.param .u64 a)", ".visible .entry k(.param .u64 a);\n").has_value());
 }
 
@@ -74,7 +98,8 @@ TEST(LaunchParameter, StandsInTheText) {
         {"()", "k(" + declared + ")\n.maxntid"},
         {"(\n\t.param .u64 a // the first\n)",
          "k(\n\t.param .u64 a, " + declared + " // the first\n)\n.maxntid"},
-        {"(.param .u64 a)", "k(.param .u64 a, " + declared + ")\n.maxntid"}};
+        {"(.param .u64 a)", "k(.param .u64 a, " + declared + ")\n.maxntid"},
+        {".minnctapersm 1", "k(" + declared + ").minnctapersm 1\n.maxntid"}};
     for (const auto& [list, expected] : cases) {
         const auto result = instrument(parsed(marked(list)), "k");
         ASSERT_TRUE(result.ok());
