@@ -9,7 +9,7 @@ import pytest
 from archives import Instant, Slice, Warp, archive, pipelined_warps, run
 
 from gwatch import cli, libpygwatch
-from gwatch.show.page import Choice, render_text
+from gwatch.show.page import Choice, render_facts, render_text
 from gwatch.show.summary import render_trace
 from gwatch.show.text import Style
 
@@ -119,6 +119,47 @@ def test_plain_text_is_narrow_and_short_and_sends_nothing_to_a_terminal(name):
     assert max(map(len, lines)) <= style.width
     assert all(line.isprintable() for line in lines)
     assert len(lines) <= (75 if name == "long-facts" else 60)
+
+
+def ranked(rank, host, start_ns):
+    return run(
+        [Warp(0, 0, 0, 1000, [Slice(0, 900, 0)])],
+        launch={"rank": rank, "host": host, "device_index": rank % 2},
+        time={"start_globaltimer_ns": start_ns},
+    )
+
+
+def test_runs_say_their_rank_and_when_they_began():
+    runs = [ranked(0, "a1", 7000), ranked(1, "a1", 5000), ranked(2, "b2", 99), ranked(3, "b2", 0)]
+    trace = libpygwatch.from_json(archive(*runs), "ranks")
+    text = render_text(trace, Choice(run=1), "all.json", Style())
+    for line in (
+        "runs        1: _kernel, rank 0, GPU 0, host 1, 1.000 us long, from 2.000 us",
+        "            2: _kernel, rank 1, GPU 1, host 1, 1.000 us long, from 0 ns",
+        "            3: _kernel, rank 2, GPU 0, host 2, 1.000 us long, from 0 ns",
+        "            4: _kernel, rank 3, GPU 1, host 2, 1.000 us long, start unknown",
+        "            --run picks one",
+        "device      NVIDIA H200, index 1, 132 SMs, rank 1; kernel written in triton",
+    ):
+        assert line + "\n" in text
+    places = render_facts(trace, Choice())["run_places"]
+    assert [place["start_ns"] for place in places] == [2000, 0, 0, None]
+    assert places[1] == {
+        "kernel": "_kernel",
+        "rank": 1,
+        "host": "a1",
+        "device_index": 1,
+        "start_ns": 0,
+        "span_ns": 1000,
+    }
+
+
+def test_of_many_runs_those_around_the_shown_one_are_listed():
+    trace = libpygwatch.from_json(archive(*(ranked(i, "a1", 10 + i) for i in range(50))), "ranks")
+    for index, listed in ((0, range(1, 7)), (20, range(18, 24)), (49, range(45, 51))):
+        text = render_text(trace, Choice(run=index), "all.json", Style())
+        assert re.findall(r"(\d+): _kernel", text) == list(map(str, listed))
+        assert "44 more runs; --run picks one" in text
 
 
 def test_a_block_of_many_warps_shows_some_of_each_role_unless_asked():

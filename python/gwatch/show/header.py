@@ -7,6 +7,7 @@ from collections.abc import Container, Sequence
 
 from gwatch import libpygwatch
 from gwatch.show import units
+from gwatch.show.runs import run_lines
 from gwatch.show.text import Style, clean, columns, field, shorten
 
 _TITLE_PART_WIDTH = 32
@@ -30,6 +31,8 @@ def header_lines(
     lines = [style.bold(_title(trace, run_index, name, style.width))]
     for text in _shown_warnings(run):
         lines += [style.warning(line) for line in field("WARNING", text, Style(style.width))]
+    if labels is None:
+        lines += run_lines(trace, run_index, style)
     for label, text in _facts(run).items():
         if labels is None or label in labels:
             lines += field(label, shorten(text, _FACT_WIDTH), style)
@@ -115,6 +118,8 @@ def _device(launch: libpygwatch.LaunchFacts) -> str:
     device = (
         f"{clean(launch.device) or 'unknown'}, index {launch.device_index}, {launch.sm_count} SMs"
     )
+    if launch.rank is not None:
+        device += f", rank {launch.rank}"
     return f"{device}; kernel written in {clean(launch.dsl) or 'an unknown language'}"
 
 

@@ -9,6 +9,7 @@ from gwatch import libpygwatch
 from gwatch.common.build_facts import BUILD_FACTS
 from gwatch.show.fidelity import fidelity_facts
 from gwatch.show.header import warnings_of
+from gwatch.show.runs import run_places
 from gwatch.show.timeline import GAP, OUTSIDE, cell_text
 
 FORMAT = "gwatch-show"
@@ -106,6 +107,7 @@ def run_facts(
         "created": trace.created,
         "run": run_index + 1,
         "runs": [other.launch.kernel for other in trace.runs],
+        "run_places": run_places(trace),
         "warnings": warnings_of(run),
         "launch": _pick(run.launch, _LAUNCH),
         "compile": compile_facts,

@@ -17,6 +17,7 @@ from gwatch.show.letters import scope_letters
 from gwatch.show.machine import FORMAT, FORMAT_VERSION, pipeline_facts, scope_facts, timeline_facts
 from gwatch.show.page import Choice, block_rows, chosen_run, timeline_of
 from gwatch.show.pipeline import pipeline_lines
+from gwatch.show.runs import run_places
 from gwatch.show.statistics import statistics_lines
 from gwatch.show.text import Style, clean, shorten
 from gwatch.show.timeline import LABEL_WIDTH, timeline_lines
@@ -65,6 +66,7 @@ def render_view_facts(
         "created": trace.created,
         "run": choice.run + 1,
         "runs": [run.launch.kernel for run in trace.runs],
+        "run_places": run_places(trace),
         "warnings": warnings_of(context.run),
         "finding": finding(context),
         "groups": group_facts(context),
