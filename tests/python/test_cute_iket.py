@@ -1,7 +1,10 @@
 """Kernels annotated with the CuTe DSL's own IKET functions are read as if they had markers."""
 
 import gc
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -208,6 +211,26 @@ def test_command_lists_them(compiled, tmp_path, capsys):
     assert main(["instrument", "--list", str(path)]) == 0
     said = capsys.readouterr().out
     assert all(marker.partition(" ")[2] in said for marker in MARKERS)
+
+
+FROM_THE_ENVIRONMENT = """
+import sys
+from pathlib import Path
+import test_cute_iket as t
+made = t.cute_offline.compile_body(Path(sys.argv[1]), t.BODY, before=t.IMPORT)
+print(t.markers_of(made.__ptx__))
+"""
+
+
+def test_environment_asks_for_them_too(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FROM_THE_ENVIRONMENT, tmp_path],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "CUTE_DSL_COMPILER_OPT": "iket"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{MARKERS}\n"
 
 
 def test_own_markers_stay_among_them(compiled):

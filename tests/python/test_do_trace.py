@@ -107,12 +107,25 @@ def test_blocks_that_no_launch_has_are_refused(capture, fn, blocks):
     assert capture.calls == []
 
 
-@pytest.mark.parametrize("warps", [[32], [-1], [], 3])
+@pytest.mark.parametrize("warps", [[32], [-1], [], 3, "01", [0.5]])
 def test_warps_that_no_block_has_are_refused(capture, fn, warps):
     with pytest.raises(UsageError, match="warp"):
         do_trace(fn, "k", warps=warps)
 
     assert fn.calls == 1
+
+
+def test_scopes_are_renamed_by_id_and_by_name():
+    scopes = [
+        SimpleNamespace(id=100, name="100"),
+        SimpleNamespace(id=-1, name="load"),
+        SimpleNamespace(id=-1, name="barrier.wait:gemm.py:12"),
+        SimpleNamespace(id=7, name="7"),
+    ]
+    run = SimpleNamespace(scopes=scopes)
+    names = {"100": "mma", "load": "load A", "barrier.wait:gemm.py:12": "wait for B", "8": "no"}
+    _do_trace._rename_scopes(run, names)
+    assert [scope.name for scope in run.scopes] == ["mma", "load A", "wait for B", "7"]
 
 
 def test_max_launches_must_be_positive(capture, fn):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import SupportsIndex
 
 from gwatch.errors import UsageError
 
@@ -22,6 +23,9 @@ def warp_mask(warps: Iterable[int] | None) -> int:
         raise UsageError(f"warps={warps!r} is no list of warps", hint="Pass a list: warps=[0, 3].")
     mask = 0
     for warp in warps:
+        if not isinstance(warp, SupportsIndex):
+            raise UsageError(f"warps: {warp!r} is no number", hint="Pass a list: warps=[0, 3].")
+        warp = warp.__index__()
         if not 0 <= warp < WARPS_OF_LARGEST_BLOCK:
             raise UsageError(f"warps: {warp} is no warp of a block: they count from 0 to 31")
         mask |= 1 << warp
