@@ -11,7 +11,6 @@ namespace gwatch::instrument {
 namespace {
 
 using ptx::Token;
-using ptx::TokenKind;
 
 constexpr std::uint64_t kMostBytes = 4096;
 /// Every constant bank's parameters begin at a multiple of it, and not of more: those of sm_80 at
@@ -53,7 +52,6 @@ class Header {
     }
 
     std::string_view text(std::size_t index) const { return module_.text_of(tokens_[index]); }
-    TokenKind kind(std::size_t index) const { return tokens_[index].kind; }
     std::uint32_t end(std::size_t index) const {
         return tokens_[index].offset + tokens_[index].length;
     }
