@@ -37,6 +37,11 @@ PTX = (
         ".param .u64 .ptr .global .align 4 few_out, .param .u32 few_value",
         "\tld.param.u64 %rd1, [few_out];\n\tld.param.u32 %r4, [few_value];\n",
     )
+    + entry(
+        "aligned",
+        ".param .u32 aligned_value, .param .align 64 .b8 aligned_map[128]",
+        "\tld.param.u64 %rd1, [aligned_map+8];\n\tld.param.u32 %r4, [aligned_value];\n",
+    )
     + entry("none", "", "\tmov.u64 %rd1, results;\n\tmov.u32 %r4, 11;\n")
     + entry(
         "many",
@@ -70,13 +75,30 @@ class Program:
         self._module = ctypes.c_void_p()
         self._check(self._cuda.cuModuleLoadData(ctypes.byref(self._module), PTX.encode()))
 
-    def launch(self, kernel, pointers=None, extra=None):
-        import torch
-
+    def _function(self, kernel):
         function = ctypes.c_void_p()
         self._check(
             self._cuda.cuModuleGetFunction(ctypes.byref(function), self._module, kernel.encode())
         )
+        return function
+
+    def offset_of_parameter(self, kernel, index):
+        """In a buffer that a launch of the kernel passes."""
+        offset, size = ctypes.c_size_t(), ctypes.c_size_t()
+        self._check(
+            self._cuda.cuFuncGetParamInfo(
+                self._function(kernel),
+                ctypes.c_size_t(index),
+                ctypes.byref(offset),
+                ctypes.byref(size),
+            )
+        )
+        return offset.value
+
+    def launch(self, kernel, pointers=None, extra=None):
+        import torch
+
+        function = self._function(kernel)
         shape = (BLOCKS, 1, 1, THREADS, 1, 1, 0, None)
         self._check(self._cuda.cuLaunchKernel(function, *shape, pointers, extra))
         torch.cuda.synchronize()
@@ -151,6 +173,18 @@ def test_one_buffer(workloads, program):
 
     check(workloads, program, lambda: program.launch("few", None, extra), "few", 7)
     assert size.value == 12
+
+
+def test_one_buffer_with_a_parameter_that_is_aligned_as_a_tensor_map(workloads, program):
+    """ptxas aligns its address in the constant bank: the offset is 48 on an H200, not 64."""
+    start = program.offset_of_parameter("aligned", 1)
+    packed = ctypes.create_string_buffer(start + 128)
+    ctypes.c_uint32.from_buffer(packed, 0).value = 17
+    ctypes.c_uint64.from_buffer(packed, start + 8).value = program.address_of_results()
+    size = ctypes.c_size_t(len(packed))
+    extra = buffer_of(packed, size)
+
+    check(workloads, program, lambda: program.launch("aligned", None, extra), "aligned", 17)
 
 
 @pytest.mark.parametrize("pointers", [None, pointers_to()], ids=["null", "empty"])
