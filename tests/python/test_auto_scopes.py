@@ -476,6 +476,16 @@ def test_command_lists_the_markers_with_their_placement(small, capfd):
     ]
 
 
+def test_command_takes_the_file_behind_the_option(small, capfd):
+    assert main(["instrument", str(small), "--list", "--auto"]) == 0
+    listed = capfd.readouterr().out
+    assert main(["instrument", "--list", "--auto", str(small)]) == 0
+    assert capfd.readouterr().out == listed
+    for nothing in ([], ["--auto"]):
+        assert main(["instrument", *nothing]) == 1
+        assert "no PTX text is named" in capfd.readouterr().err
+
+
 @pytest.mark.parametrize("listing", [[], ["--list"]])
 def test_command_says_what_was_looked_for(small, capfd, listing):
     assert main(["instrument", str(small), "--auto", "tma", "--kernel", "idle", *listing]) == 2

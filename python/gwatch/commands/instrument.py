@@ -35,7 +35,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "instrument", help="instrument a PTX text or list its markers", description=_DESCRIPTION
     )
-    parser.add_argument("ptx", metavar="in.ptx", help="the PTX text; - for standard input")
+    parser.add_argument(
+        "ptx", metavar="in.ptx", nargs="?", help="the PTX text; - for standard input"
+    )
     parser.add_argument(
         "-o", "--output", metavar="out.ptx", help="where to write (default: standard output)"
     )
@@ -63,10 +65,11 @@ def run(arguments: argparse.Namespace) -> int:
     # Imported here, so that the other verbs and --help do not pay for it.
     from gwatch import libpygwatch
 
-    name = "<stdin>" if arguments.ptx == "-" else arguments.ptx
+    path, auto = _path_and_auto(arguments)
+    name = "<stdin>" if path == "-" else path
     block = _block(arguments.block)
-    kinds = auto_kinds(arguments.auto)
-    read = _read(arguments.ptx)
+    kinds = auto_kinds(auto)
+    read = _read(path)
     ptx = libpygwatch.iket_to_markers(read, name)
     marked = _mark(ptx, arguments.kernel, kinds, name)
     ptx = marked.ptx if marked else ptx
@@ -86,6 +89,17 @@ def run(arguments: argparse.Namespace) -> int:
         print(_finds_table(marked.finds), file=sys.stdout if arguments.output else sys.stderr)
     _write(instrumented.ptx, arguments.output)
     return 0
+
+
+def _path_and_auto(arguments: argparse.Namespace) -> tuple[str, str | None]:
+    """The PTX file, and what --auto asks for: in `--auto in.ptx` argparse takes the file for it."""
+    if arguments.ptx is not None:
+        return arguments.ptx, arguments.auto
+    if arguments.auto in (None, "all"):
+        raise UsageError(
+            "no PTX text is named", hint="gwatch instrument in.ptx; - for standard input"
+        )
+    return arguments.auto, "all"
 
 
 def _mark(
