@@ -13,17 +13,20 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json launch_facts(const trace::LaunchFacts& launch) {
-    return {{"kernel", launch.kernel},
-            {"kernel_demangled", launch.kernel_demangled},
-            {"dsl", launch.dsl},
-            {"device", launch.device},
-            {"device_index", launch.device_index},
-            {"grid", launch.grid},
-            {"block", launch.block},
-            {"cluster", launch.cluster},
-            {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
-            {"in_graph", launch.in_graph},
-            {"sm_count", launch.sm_count}};
+    Json facts = {{"kernel", launch.kernel},
+                  {"kernel_demangled", launch.kernel_demangled},
+                  {"dsl", launch.dsl},
+                  {"device", launch.device},
+                  {"device_index", launch.device_index},
+                  {"grid", launch.grid},
+                  {"block", launch.block},
+                  {"cluster", launch.cluster},
+                  {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+                  {"in_graph", launch.in_graph},
+                  {"sm_count", launch.sm_count}};
+    if (launch.rank) facts["rank"] = *launch.rank;
+    if (launch.host) facts["host"] = *launch.host;
+    return facts;
 }
 
 Json time_facts(const trace::TimeFacts& time) {

@@ -63,6 +63,7 @@ export function describeModel(model: Model, into: URLSearchParams): void {
   const all = view.begin <= facts.first_ns && view.end >= facts.last_ns;
   if (!all) into.set("time", `${short(view.begin)}:${short(view.end)}`);
   if (view.rowsInSight() < view.rowCount) into.set("from", `${short(view.topRow)}:${short(view.rowHeight)}`);
+  set("find", model.searched, "");
   if (cursor !== undefined) into.set("pin", String(cursor));
   if (selection) into.set("select", [selection.begin, selection.end, selection.firstRow, selection.endRow].map(short).join(":"));
 }
@@ -84,6 +85,7 @@ export function restoreModel(model: Model, from: URLSearchParams): void {
   const off = new Set(numbers(from.get("off"), ","));
   facts.scopes.forEach((_, index) => model.setHidden(index, off.has(index)));
   restoreView(model, from);
+  model.searched = from.get("find") ?? "";
   const pin = Number(from.get("pin") ?? NaN);
   model.cursor = Number.isInteger(pin) && pin >= 0 && pin < data.scope.length ? pin : undefined;
   model.selection = selectionOf(model, numbers(from.get("select"), ":"));

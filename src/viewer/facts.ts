@@ -16,6 +16,10 @@ export interface Launch {
   dynamic_shared_bytes: number;
   in_graph: boolean;
   sm_count: number;
+  /** Of the process in a distributed job; left out outside of one. */
+  rank?: number;
+  /** Tells the machine from others; left out when unknown. */
+  host?: string;
 }
 
 /** -1 where unknown. */

@@ -56,6 +56,7 @@ function launchRows({ launch }: RunFacts): Row[] {
     ["Written in", launch.dsl || "unknown"],
   ];
   if (launch.cluster.some((extent) => extent !== 1)) rows.splice(2, 0, ["Cluster", `${shape(launch.cluster)} blocks`]);
+  if (launch.rank !== undefined) rows.push(["Rank", String(launch.rank)]);
   if (launch.in_graph) rows.push(["Launched by", "a CUDA graph"]);
   return rows;
 }

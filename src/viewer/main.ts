@@ -92,7 +92,8 @@ class Page {
     this.runChoice.setAttribute("aria-label", "Run");
     this.facts.runs.forEach((run, index) => {
       const name = (run.launch.kernel_demangled || run.launch.kernel).slice(0, 80);
-      const option = element("option", "", `Run ${index + 1}: ${name}`);
+      const rank = run.launch.rank === undefined ? "" : `, rank ${run.launch.rank}`;
+      const option = element("option", "", `Run ${index + 1}${rank}: ${name}`);
       option.value = String(index);
       this.runChoice.append(option);
     });

@@ -20,8 +20,23 @@ export function makeOverview(all: Facts, run: number, actions: OverviewActions):
   return content;
 }
 
+/** When each run began, from the first one of its host: by the timers of the GPUs, which hosts do not share. */
+function startsOfRuns(runs: RunFacts[]): string[] {
+  const hosts = [...new Set(runs.map(({ launch }) => launch.host ?? ""))];
+  const known = runs.map(({ time }) => BigInt(time.start_globaltimer_ns));
+  return runs.map(({ launch }, index) => {
+    if (known[index] === 0n) return "unknown";
+    const same = known.filter((start, other) => start !== 0n && runs[other].launch.host === launch.host);
+    const first = same.reduce((least, start) => (start < least ? start : least));
+    const place = hosts.length > 1 ? ` on host ${hosts.indexOf(launch.host ?? "") + 1}` : "";
+    return `+${units.duration(Number(known[index] - first))}${place}`;
+  });
+}
+
 function runTable(runs: RunFacts[], shown: number, onShow: (run: number) => void): HTMLElement {
-  const heads = ["Run", "Kernel", "Device", "Grid", "Span", "Active", "Slices", "Warnings"].map((text) => {
+  const ranked = runs.some((run) => run.launch.rank !== undefined);
+  const starts = startsOfRuns(runs);
+  const heads = ["Run", "Kernel", ...(ranked ? ["Rank"] : []), "Device", "Grid", "Starts", "Span", "Active", "Slices", "Warnings"].map((text) => {
     const head = element("th", "", text);
     head.scope = "col";
     return head;
@@ -34,8 +49,10 @@ function runTable(runs: RunFacts[], shown: number, onShow: (run: number) => void
     const slices = run.statistics.reduce((sum, entry) => sum + entry.count, 0);
     const cells = [
       run.launch.kernel_demangled || run.launch.kernel,
+      ...(ranked ? [String(run.launch.rank ?? "")] : []),
       `${run.launch.device || "unknown"}, ${run.launch.device_index}`,
       run.launch.grid.join(" \u00d7 "),
+      starts[index],
       units.duration(run.time.span_ns),
       units.percent(run.pipeline.active_ratio, 1),
       units.count(slices),

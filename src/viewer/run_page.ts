@@ -18,6 +18,9 @@ import * as units from "./units";
 
 /** What an address without a tab shows. */
 const FIRST_TAB = "timeline";
+/** Scopes whose longest slices have a triangle in the timeline, and of each how many; more would hide the picture. */
+const MARKED_SCOPES = 24;
+const MARKED_SLICES = 3;
 
 export interface RunPageActions {
   /** Something worth keeping in the address changed. */
@@ -43,7 +46,7 @@ export class RunPage {
   ) {
     this.facts = all.runs[run];
     this.colours = scopeColours(this.facts.scopes.map((scope) => scope.name));
-    this.statistics = new StatisticsTab(this.facts, this.colours, (slice) => this.reveal(slice));
+    this.statistics = new StatisticsTab(this.facts, this.colours, (slice) => this.reveal(slice), actions.changed);
     this.source = new SourceTab(this.facts, this.colours, (scope) => this.revealLongest(scope));
     const overview = makeOverview(all, run, { showGap: (activity) => this.revealGap(activity), showRun: actions.showRun });
     this.tabs = new Tabs(
@@ -77,6 +80,7 @@ export class RunPage {
 
   /** Goes to where an address says. */
   restore(address: URLSearchParams): void {
+    this.statistics.restore(address);
     this.tabs.show(address.get("tab") ?? FIRST_TAB, FIRST_TAB);
     if (!this.timeline) return;
     restoreModel(this.timeline.model, address);
@@ -85,6 +89,7 @@ export class RunPage {
 
   describe(into: URLSearchParams): void {
     if (this.tabs.current !== FIRST_TAB) into.set("tab", this.tabs.current);
+    this.statistics.describe(into);
     if (this.timeline) describeModel(this.timeline.model, into);
   }
 
@@ -111,7 +116,9 @@ export class RunPage {
     if (!(await this.analysis.run())) return;
     this.statistics.setAnalysis(this.analysis);
     this.source.setSelfTime(this.analysis.selfTime);
-    this.timeline?.setOutliers(this.analysis.longest.flatMap((slices) => slices.slice(0, 3)));
+    const byTime = [...this.facts.statistics].sort((a, b) => b.total_ns - a.total_ns).slice(0, MARKED_SCOPES);
+    const { longest } = this.analysis;
+    this.timeline?.setOutliers(byTime.flatMap(({ scope }) => longest[scope].slice(0, MARKED_SLICES)));
     this.root.dataset.ready = "all";
   }
 

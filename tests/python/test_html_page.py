@@ -207,6 +207,25 @@ def test_runs_can_be_chosen(open_report):
     assert report.texts("h1") == ["_kernel"]
 
 
+def test_runs_say_their_rank_and_when_they_began(open_report):
+    def ranked(rank, host, start_ns):
+        return simple_run(
+            launch={"rank": rank, "host": host, "device_index": rank},
+            time={"start_globaltimer_ns": start_ns},
+        )
+
+    begin = 1_764_500_000_000_000_007
+    runs = [ranked(0, "a1", begin + 2000), ranked(1, "a1", begin), ranked(2, "b2", 0)]
+    report = open_report(archive(*runs)).wait()
+    options = report.page.get_by_label("Run", exact=True).locator("option").all_inner_texts()
+    assert options == [f"Run {rank + 1}, rank {rank}: _kernel" for rank in range(3)]
+    report.tab("Overview")
+    rows = [row.split("\t") for row in report.texts(".runs tbody tr")]
+    assert [row[2] for row in rows] == ["0", "1", "2"]
+    assert [row[5] for row in rows] == ["+2.000 \u00b5s on host 1", "+0 ns on host 1", "unknown"]
+    assert "Rank\n0" in report.texts(".facts")[0]
+
+
 def test_address_brings_back_the_state_after_a_reload(open_report):
     text = archive(run(pipelined_warps(40, 4), SCOPES))
     report = open_report(text).wait()
@@ -232,6 +251,35 @@ def test_address_brings_back_the_state_after_a_reload(open_report):
     assert report.page.get_by_role("region", name="Pinned slice").is_visible()
 
 
+def test_address_brings_back_search_and_table_after_a_reload(open_report):
+    report = open_report(archive(run(pipelined_warps(4, 2), SCOPES))).wait()
+    report.page.get_by_role("searchbox", name="Search scopes").fill("load")
+    found = report.message()
+    report.tab("Statistics")
+    report.page.get_by_role("searchbox", name="Filter scopes").fill("d")
+    report.page.get_by_role("button", name="Count", exact=True).click()
+    report.page.get_by_role("button", name="Count", exact=True).click()
+    report.page.get_by_role("button", name="load_kv", exact=True).click()
+    before = report.address()
+    assert before == {
+        "tab": "statistics",
+        "find": "load",
+        "named": "d",
+        "by": "count:up",
+        "scope": "0",
+    }
+    rows = report.texts(".statistics tbody tr")
+    report.page.reload()
+    report.wait()
+    assert report.address() == before
+    assert report.texts(".statistics tbody tr") == rows
+    assert report.page.locator(".durations h2").inner_text() == "Durations of load_kv"
+    assert report.page.locator("th[aria-sort=ascending]").inner_text() == "Count"
+    report.tab("Timeline")
+    assert report.page.get_by_role("searchbox", name="Search scopes").input_value() == "load"
+    assert report.message() == found != ""
+
+
 def test_address_may_be_changed_by_hand(open_report):
     report = open_report(two_runs()).wait()
     report.page.evaluate("location.hash = '#tab=statistics'")
@@ -248,6 +296,8 @@ def test_address_may_be_changed_by_hand(open_report):
         "#run=99&tab=nowhere&rows=x&sort=scope:77&blocks=a-b&off=9999&open=x&threads=1e9",
         "#time=5:1&from=-4:0&pin=123456&select=1:2:3",
         "#time=NaN:Infinity&from=1e99:1e99&select=0:1e300:-5:99999",
+        "#find=%20&named=nothing&by=x:y&scope=-1",
+        "#by=constructor:up&scope=NaN",
         "#%E0%A4%A",
     ],
 )

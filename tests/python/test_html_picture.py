@@ -1,5 +1,6 @@
 """The painted rows of the HTML report: each scope's share of the pixels is its share of time."""
 
+import re
 from random import Random
 
 import pytest
@@ -215,3 +216,52 @@ def test_hundred_thousand_rows(open_report):
     assert float(report.address()["from"].split(":")[0]) > 99_000
     report.page.get_by_role("textbox", name="Blocks").fill("12000-12001")
     assert "16 of 16 warps" in report.status()
+
+
+RECORD_LABELS = """() => {
+  const labels = (window.labels = []);
+  const fillText = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, most) {
+    const width = Math.min(this.measureText(text).width, most ?? Infinity);
+    labels.push({text, y, left: this.textAlign === "right" ? x - width : x, width});
+    fillText.call(this, text, x, y, most);
+  };
+}"""
+
+
+def test_labels_of_long_block_numbers_leave_room_for_the_warps(open_report):
+    blocks = (7, 12_345, 123_456_789, 2**40)
+    warps = [Warp(block, warp, 0, 90, [Slice(0, 90, 0)]) for block in blocks for warp in (0, 12)]
+    made = run(warps, launch={"grid": [2**31 - 1, 2**16 - 1, 1]})
+    report = open_report(archive(made)).wait()
+    report.page.evaluate(RECORD_LABELS)
+    report.page.get_by_role("button", name="Fit").click()
+    report.frame()
+    drawn = report.page.evaluate("labels")
+    labels = [label for label in drawn if re.search(r"^b(lock )?\d|warp", label["text"])]
+    named = [label["text"] for label in labels if label["text"].startswith("b")]
+    assert named == ["block 7", "b12345", "b123456789", f"b{2**40}"]
+    assert len(labels) == 4 + 8
+    for left in labels:
+        for right in labels:
+            if left["left"] < right["left"] and abs(left["y"] - right["y"]) < 8:
+                assert left["left"] + left["width"] < right["left"], (left, right)
+
+
+def test_triangles_of_many_scopes_do_not_hide_the_picture(open_report):
+    slices = [Slice(10 * i, 10 * i + 9, i % 200) for i in range(800)]
+    names = [f"stage_{i}" for i in range(200)]
+    report = open_report(archive(run([Warp(0, 0, 0, 8000, slices)], names))).wait()
+    report.page.evaluate("""() => {
+      window.triangles = 0;
+      const fill = CanvasRenderingContext2D.prototype.fill;
+      CanvasRenderingContext2D.prototype.fill = function (...all) {
+        triangles++;
+        fill.apply(this, all);
+      };
+    }""")
+    report.page.get_by_role("button", name="Fit").click()
+    report.frame()
+    frames = report.page.evaluate("triangles") / (24 * 3)
+    assert frames >= 1
+    assert frames == int(frames)

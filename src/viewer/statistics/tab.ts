@@ -16,19 +16,25 @@ export class StatisticsTab {
   private data: RunData | undefined;
   private analysis: Analysis | undefined;
   private scope: number;
+  private readonly firstScope: number;
   private marks: HTMLElement | undefined;
 
-  /** `onReveal` is asked to show a slice in the timeline. */
+  /** `onReveal` is asked to show a slice in the timeline; `onChange` hears of what is worth keeping in the address. */
   constructor(
     private readonly facts: RunFacts,
     private readonly colours: string[],
     private readonly onReveal: (slice: number) => void,
+    onChange: () => void,
   ) {
     const most = facts.statistics.reduce((best: Statistics | undefined, entry) => (!best || entry.total_ns > best.total_ns ? entry : best), undefined);
-    this.scope = most?.scope ?? -1;
+    this.scope = this.firstScope = most?.scope ?? -1;
     this.table = new ScopeTable(facts, colours, {
-      show: (scope) => this.show(scope),
+      show: (scope) => {
+        this.show(scope);
+        onChange();
+      },
       longest: (scope) => this.revealLongest(scope),
+      changed: onChange,
     });
     this.durations.hidden = true;
     this.root.append(element("section", "card statistics", this.table.root), this.durations);
@@ -37,6 +43,18 @@ export class StatisticsTab {
   /** From now on slices can be looked at. */
   setData(data: RunData): void {
     this.data = data;
+  }
+
+  describe(into: URLSearchParams): void {
+    if (this.scope !== this.firstScope) into.set("scope", String(this.scope));
+    this.table.describe(into);
+  }
+
+  restore(from: URLSearchParams): void {
+    const scope = Number(from.get("scope") ?? this.firstScope);
+    this.scope = this.facts.statistics.some((entry) => entry.scope === scope) ? scope : this.firstScope;
+    this.table.restore(from);
+    if (!this.durations.hidden) this.show(this.scope);
   }
 
   setAnalysis(analysis: Analysis): void {

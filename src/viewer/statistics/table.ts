@@ -19,16 +19,20 @@ type TimeKey = "min_ns" | "p50_ns" | "mean_ns" | "p95_ns" | "max_ns" | "total_ns
 export interface TableActions {
   longest(scope: number): void;
   show(scope: number): void;
+  /** The reader sorted or filtered. */
+  changed(): void;
 }
+
+const FIRST_SORT = "total_ns";
 
 export class ScopeTable {
   readonly root = element("div");
   private readonly columns: Column[];
   private readonly body = element("tbody");
   private readonly heads: HTMLTableCellElement[];
+  private readonly filter = element("input");
   private sortedBy: number;
   private descending = true;
-  private filter = "";
   /** By scope, ns; undefined until it is known. */
   private selfTime: Float64Array | undefined;
   private chosen = -1;
@@ -39,7 +43,7 @@ export class ScopeTable {
     private readonly actions: TableActions,
   ) {
     this.columns = this.makeColumns();
-    this.sortedBy = this.columns.findIndex((column) => column.title === "Total");
+    this.sortedBy = this.columnOf(FIRST_SORT);
     this.heads = this.columns.map((column, index) => this.headCell(column, index));
     const table = element("table", "", element("thead", "", element("tr", "", ...this.heads)), this.body);
     table.setAttribute("aria-label", "Durations of each scope");
@@ -56,6 +60,25 @@ export class ScopeTable {
   choose(scope: number): void {
     this.chosen = scope;
     this.update();
+  }
+
+  /** What differs from the first sight of the table. */
+  describe(into: URLSearchParams): void {
+    const { csv } = this.columns[this.sortedBy];
+    if (csv !== FIRST_SORT || !this.descending) into.set("by", `${csv}:${this.descending ? "down" : "up"}`);
+    if (this.filter.value.trim()) into.set("named", this.filter.value.trim());
+  }
+
+  restore(from: URLSearchParams): void {
+    const [csv, direction] = (from.get("by") ?? "").split(":");
+    this.sortedBy = this.columnOf(csv) < 0 ? this.columnOf(FIRST_SORT) : this.columnOf(csv);
+    this.descending = direction !== "up";
+    this.filter.value = from.get("named") ?? "";
+    this.update();
+  }
+
+  private columnOf(csv: string): number {
+    return this.columns.findIndex((column) => column.csv === csv);
   }
 
   private makeColumns(): Column[] {
@@ -97,14 +120,11 @@ export class ScopeTable {
   }
 
   private tools(): HTMLElement {
-    const filter = element("input");
+    const { filter } = this;
     filter.type = "search";
     filter.placeholder = "part of a name";
     filter.setAttribute("aria-label", "Filter scopes");
-    filter.addEventListener("input", () => {
-      this.filter = filter.value.trim().toLowerCase();
-      this.update();
-    });
+    filter.addEventListener("input", () => this.chose());
     return element(
       "div",
       "card-head",
@@ -128,9 +148,15 @@ export class ScopeTable {
   private shown(): Statistics[] {
     const { value } = this.columns[this.sortedBy];
     const named = (entry: Statistics) => this.facts.scopes[entry.scope].name.toLowerCase();
-    const entries = this.facts.statistics.filter((entry) => named(entry).includes(this.filter));
+    const wanted = this.filter.value.trim().toLowerCase();
+    const entries = this.facts.statistics.filter((entry) => named(entry).includes(wanted));
     entries.sort((a, b) => compare(value(a), value(b)));
     return this.descending ? entries.reverse() : entries;
+  }
+
+  private chose(): void {
+    this.update();
+    this.actions.changed();
   }
 
   private update(): void {
@@ -152,7 +178,7 @@ export class ScopeTable {
     const press = button(column.title, column.explained, () => {
       this.descending = index === this.sortedBy ? !this.descending : index > 0;
       this.sortedBy = index;
-      this.update();
+      this.chose();
     });
     const head = element("th", "", press);
     head.scope = "col";

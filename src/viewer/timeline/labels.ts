@@ -9,6 +9,9 @@ import { AXIS_HEIGHT, LABEL_WIDTH } from "./viewport";
 
 const LABEL_SPACING = 14;
 const NAMED_HEIGHT = 11;
+const LEFT_EDGE = 2;
+const RIGHT_EDGE = 8;
+const SPACE_BETWEEN = 5;
 const PLAIN_FONT = "11px system-ui, sans-serif";
 const BOLD_FONT = "600 11px system-ui, sans-serif";
 
@@ -24,13 +27,14 @@ export function drawLabels(context: CanvasRenderingContext2D, model: Model, colo
     if (y < view.top) continue;
     const group = groupOf(model, row);
     if (row > 0 && view.rowHeight >= 3 && groupOf(model, row - 1) !== group) drawLine(context, model, row, colours);
+    const name = view.rowHeight >= NAMED_HEIGHT ? ownName(model, row) : "";
+    if (name) write(context, name, LABEL_WIDTH - RIGHT_EDGE, y, "right", PLAIN_FONT, colours.faint);
     if (group !== groupLabelled && y >= freeFrom + LABEL_SPACING) {
-      write(context, group, 2, Math.max(y, view.top + 6), "left", BOLD_FONT, colours.text);
+      const taken = name ? context.measureText(name).width + SPACE_BETWEEN : 0;
+      writeGroup(context, group, Math.max(y, view.top + 6), LABEL_WIDTH - RIGHT_EDGE - LEFT_EDGE - taken, colours);
       freeFrom = y;
       groupLabelled = group;
     }
-    const name = view.rowHeight >= NAMED_HEIGHT ? ownName(model, row) : "";
-    if (name) write(context, name, LABEL_WIDTH - 8, y, "right", PLAIN_FONT, colours.faint);
   }
 }
 
@@ -65,6 +69,13 @@ function drawLine(context: CanvasRenderingContext2D, { view }: Model, row: numbe
   context.fillRect(0, y, LABEL_WIDTH + view.width, 1);
 }
 
+/** "block 12", or "b123456789" where it must end before the row's own name; what is longer still is drawn narrower. */
+function writeGroup(context: CanvasRenderingContext2D, group: string, y: number, width: number, colours: OverlayColours): void {
+  context.font = BOLD_FONT;
+  const text = context.measureText(group).width <= width ? group : group.replace("block ", "b");
+  write(context, text, LEFT_EDGE, y, "left", BOLD_FONT, colours.text, width);
+}
+
 function write(
   context: CanvasRenderingContext2D,
   text: string,
@@ -73,9 +84,10 @@ function write(
   align: CanvasTextAlign,
   font: string,
   colour: string,
+  most?: number,
 ): void {
   context.font = font;
   context.fillStyle = colour;
   context.textAlign = align;
-  context.fillText(text, x, y);
+  context.fillText(text, x, y, most);
 }

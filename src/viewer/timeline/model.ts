@@ -34,6 +34,8 @@ export class Model {
   selection: Selection | undefined;
   /** The slice that the reader pinned. */
   cursor: number | undefined;
+  /** The text of the search, without spaces around it. */
+  searched = "";
   /** Scopes that the search found; the others are dimmed. */
   hits: Set<number> | undefined;
   private readonly choice: OrderChoice = {

@@ -87,6 +87,8 @@ export class Timeline {
 
   /** Takes over what was changed in the model from outside. */
   restored(): void {
+    this.controls.searchField.value = this.model.searched;
+    this.search(this.model.searched);
     this.controls.update();
     this.legend.update();
     this.details.update();
@@ -192,15 +194,15 @@ export class Timeline {
   }
 
   clear(): void {
-    this.model.hits = undefined;
     this.controls.searchField.value = "";
-    this.controls.say("");
+    this.search("");
     this.leave();
     this.setSelection(undefined);
     this.pin(undefined);
   }
 
   search(text: string): void {
+    this.model.searched = text.trim();
     this.model.hits = scopesNamed(this.model, text);
     const { hits, facts } = this.model;
     const found = facts.statistics.filter((entry) => hits?.has(entry.scope));
