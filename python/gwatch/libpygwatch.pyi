@@ -208,7 +208,7 @@ class Instrumented:
         """Those of the entries and of the functions they may reach, in text order."""
     @property
     def parameter(self) -> tuple[int, int] | None:
-        """Index, and offset in bytes, of the parameter by which the kernel gets the launch constants; None: it reads the variable gwatch_launch."""
+        """Index, and offset in bytes (0 behind others: only the driver knows), of the parameter by which the kernel gets the launch constants; None: it reads the variable gwatch_launch."""
     @property
     def ptx(self) -> bytes: ...
     @property

@@ -154,8 +154,9 @@ void bind_instrumented(py::module_& module) {
                 if (!self.parameter) return std::nullopt;
                 return std::pair<int, int>(self.parameter->index, self.parameter->offset);
             },
-            "Index, and offset in bytes, of the parameter by which the kernel gets the launch "
-            "constants; None: it reads the variable gwatch_launch.");
+            "Index, and offset in bytes (0 behind others: only the driver knows), of the parameter "
+            "by which the kernel gets the launch constants; None: it reads the variable "
+            "gwatch_launch.");
 }
 
 }  // namespace
