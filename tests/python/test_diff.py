@@ -244,6 +244,30 @@ def test_what_only_one_side_has_is_listed_up_to_a_limit():
     assert len(lines) <= 60
 
 
+def test_of_many_runs_those_that_changed_are_shown():
+    def runs(slower):
+        facts = [(f"kernel_{i}", slower if i == 17 else 0) for i in range(20)]
+        return [noisy(i, ns, 8, launch={"kernel": name}) for i, (name, ns) in enumerate(facts)]
+
+    text = render_diff(compare(runs(0), runs(40), limit=Limit(5)), Style())
+    assert text.count("\nkernel      ") == 6
+    assert "kernel      _kernel (run 18)" in text
+    assert "\n14 more runs with less change (--json, --html)\n" in text
+    assert "\n  run 18, load: p50 +" in text
+
+
+def test_figures_over_the_limit_are_listed_up_to_a_number():
+    names = [f"stage_{i}" for i in range(30)]
+
+    def stages(length):
+        slices = [Slice(100 * i, 100 * i + length, i) for i in range(30)]
+        return run([Warp(block, 0, 0, 3000, slices) for block in range(12)], names)
+
+    facts = compare([stages(50)], [stages(80)], limit=Limit(5))
+    assert len(facts["over_limit"]) == 60
+    assert "  40 more figures (--json)\n" in render_diff(facts, Style())
+
+
 @pytest.fixture
 def files(tmp_path):
     paths = []

@@ -132,6 +132,12 @@ def test_all_views_together_stay_short(name):
     assert len(text_of(name, PLAIN).split("\n")) <= 150
 
 
+def test_fidelity_that_a_trace_lacks_does_not_take_other_views_away():
+    text = text_of("producer", ["statistics", "fidelity"])
+    assert "wait_full" in text
+    assert "fidelity    none: This trace holds no comparison" in text
+
+
 @pytest.mark.parametrize("name", TRACES)
 def test_json_is_as_its_schema_says(name):
     validator = jsonschema.Draft202012Validator(SCHEMA)

@@ -10,6 +10,8 @@ from gwatch.show.context import table
 from gwatch.show.text import Style, clean, field, shorten
 
 MAX_SCOPES = 15
+_RUNS = 6
+_FIGURES_OVER_LIMIT = 20
 _LISTED_SCOPES = 10
 _SCOPE_WIDTH = 40
 _KERNEL_WIDTH = 240
@@ -23,7 +25,11 @@ def render_diff(facts: dict[str, Any], style: Style, limit: int = MAX_SCOPES) ->
     top = [style.bold(f"gwatch diff | {clean(facts['before'])} -> {clean(facts['after'])}")]
     top += field("finding", words.finding(facts), style)
     sections = [top]
-    sections += [_run(run, style, limit) for run in facts["runs"]]
+    shown = _most_changed(facts["runs"])
+    sections += [_run(run, style, limit) for run in shown]
+    left_out = len(facts["runs"]) - len(shown)
+    if left_out:
+        sections.append([f"{units.count(left_out, 'more run')} with less change (--json, --html)"])
     if not facts["runs"]:
         sections.append(["no kernel is in both traces"])
     sections.append(_unmatched(facts, limit))
@@ -32,6 +38,19 @@ def render_diff(facts: dict[str, Any], style: Style, limit: int = MAX_SCOPES) ->
     if facts["runs"]:
         sections.append(_meaning(facts, style))
     return "\n\n".join("\n".join(lines) for lines in sections if lines)
+
+
+def _most_changed(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Pick the runs with most changes by more than chance; in their own order."""
+
+    def changes(place: int) -> int:
+        return -sum(
+            scope[metric]["verdict"] in ("higher", "lower")
+            for scope in runs[place]["scopes"]
+            for metric in ("p50_ns", "total_ns")
+        )
+
+    return [runs[place] for place in sorted(sorted(range(len(runs)), key=changes)[:_RUNS])]
 
 
 def _run(run: dict[str, Any], style: Style, limit: int) -> list[str]:
@@ -147,11 +166,19 @@ def _unmatched(facts: dict[str, Any], limit: int) -> list[str]:
 
 def _over_limit(facts: dict[str, Any], style: Style) -> list[str]:
     lines = [style.warning(f"over the limit of {facts['limit_percent']:g} %")]
-    for entry in facts["over_limit"][:20]:
-        what = clean(entry["scope"])[:60] if entry["scope"] is not None else "a warp's life"
+    several = len(facts["runs"]) > 1
+    for entry in facts["over_limit"][:_FIGURES_OVER_LIMIT]:
+        what = "a warp's life"
+        if entry["scope"] is not None:
+            what = shorten(clean(entry["scope"]), 60)
+        if several:
+            what = f"run {entry['run_before']}, {what}"
         percent = entry["change_percent"]
         grown = "from nothing" if percent is None else f"{percent:+,.1f} %"
         lines.append(f"  {what}: {entry['metric']} {grown}")
+    left_out = len(facts["over_limit"]) - _FIGURES_OVER_LIMIT
+    if left_out > 0:
+        lines.append(f"  {units.count(left_out, 'more figure')} (--json)")
     return lines
 
 

@@ -19,7 +19,7 @@ _MEANINGS = (
     "own, such as spills; gone: in no machine code. issue: the scope times when such instructions "
     "are issued, they complete later; wait: the warp waits there."
 )
-_NOT_COMPARED = "This trace holds no comparison of the original and the traced kernel"
+NOT_COMPARED = "This trace holds no comparison of the original and the traced kernel"
 
 
 def fidelity_lines(run: libpygwatch.Run, style: Style) -> list[list[str]]:
@@ -67,7 +67,7 @@ def fidelity_facts(run: libpygwatch.Run) -> dict[str, Any] | None:
 def _known(run: libpygwatch.Run) -> libpygwatch.FidelityFacts:
     if run.fidelity is None:
         raise UsageError(
-            _NOT_COMPARED,
+            NOT_COMPARED,
             hint="Trace again without do_trace(fidelity=False); older versions did not compare.",
         )
     return run.fidelity

@@ -10,7 +10,7 @@ from gwatch import libpygwatch
 from gwatch.errors import UsageError
 from gwatch.show import bubbles, concurrency, critical, outliers, payloads, source
 from gwatch.show.context import UNLIMITED, Context
-from gwatch.show.fidelity import fidelity_facts, fidelity_lines
+from gwatch.show.fidelity import NOT_COMPARED, fidelity_facts, fidelity_lines
 from gwatch.show.finding import finding, finding_lines, group_facts
 from gwatch.show.header import header_lines, warnings_of
 from gwatch.show.letters import scope_letters
@@ -19,7 +19,7 @@ from gwatch.show.page import Choice, block_rows, chosen_run, timeline_of
 from gwatch.show.pipeline import pipeline_lines
 from gwatch.show.runs import run_places
 from gwatch.show.statistics import statistics_lines
-from gwatch.show.text import Style, clean, shorten
+from gwatch.show.text import Style, clean, field, shorten
 from gwatch.show.timeline import LABEL_WIDTH, timeline_lines
 
 _TEXT_ROWS = 12
@@ -46,7 +46,10 @@ def render_views(
     context = make_context(trace, choice, rows, style)
     sections = [[*_top(trace, choice, views, name, context), *finding_lines(context)]]
     for view in views:
-        sections += _TEXTS[view](trace, choice, context)
+        if view == "fidelity" and context.run.fidelity is None and len(views) > 1:
+            sections.append(field(view, f"none: {NOT_COMPARED}", style))
+        else:
+            sections += _TEXTS[view](trace, choice, context)
     return "\n\n".join("\n".join(lines) for lines in sections)
 
 
