@@ -10,6 +10,7 @@ import pytest
 
 from gwatch import PRODUCER, cli, libpygwatch
 from gwatch.demo.offline import recorded_trace
+from gwatch.show.views import VIEWS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SHOWN = re.compile(r"<!-- ((?:show|diff) [^\n]*) -->\n(?:```text\n.*?\n```\n)?", re.DOTALL)
@@ -53,3 +54,11 @@ def test_output_in_the_docs_is_what_the_command_prints(page, demo_folder, capsys
         path.write_text(expected, "utf-8")
         text = expected
     assert text == expected
+
+
+@pytest.mark.parametrize("view", ["", *(f"--{view}" for view in VIEWS)])
+def test_what_the_docs_say_of_length_and_width_holds_for_the_demo(view, demo_folder, capsys):
+    assert cli.main(["show", "demo.json", *view.split()]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 60
+    assert max(map(len, lines)) <= 100

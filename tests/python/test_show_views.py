@@ -221,6 +221,16 @@ def test_scopes_are_picked_by_name_pattern_and_id():
     assert [scope["name"] for scope in facts["scopes"]] == ["tma_issue", "wait_full"]
 
 
+def test_what_scope_leaves_out_is_not_said_to_be_missing_from_the_trace():
+    joined = [Slice(0, 60, 0), Slice(60, 100, 1), Slice(100, 130, 0)]
+    trace = libpygwatch.from_json(archive(run([Warp(0, 0, 0, 200, joined)], "abc")), "abc")
+    views = ["bubbles", "concurrency", "payloads"]
+    text = render_views(trace, Choice(scopes=["b"]), views, "", Style())
+    assert "no stretch in no scope right before or after the scopes that --scope names" in text
+    assert "no scope ran beside one that --scope names, at the same time" in text
+    assert "no marker of the scopes that --scope names carried a value" in text
+
+
 def test_blocks_and_warps_narrow_every_view():
     facts = facts_of("producer", "statistics", blocks=(2, 5), warps=(3,))
     assert facts["pipeline"]["warps"] == 2

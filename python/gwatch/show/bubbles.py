@@ -14,7 +14,10 @@ def bubble_lines(context: Context) -> list[str]:
     """Render the kinds of bubbles, most time first, and the longest ones."""
     bubbles = _found(context)
     if not bubbles.count:
-        return field("bubbles", "there is no stretch in no scope", context.style)
+        text = "there is no stretch in no scope"
+        if context.scopes:
+            text += " right before or after the scopes that --scope names"
+        return field("bubbles", text, context.style)
     share = units.percent(bubbles.total_ns, bubbles.lifetime_ns)
     text = (
         f"{units.count(bubbles.count, 'bubble')} (stretches in no scope), "

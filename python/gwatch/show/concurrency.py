@@ -111,7 +111,8 @@ def _wanted_pairs(
 def _pairs(context: Context, found: libpygwatch.Concurrency) -> list[str]:
     pairs = _wanted_pairs(context, found)
     if not pairs:
-        return ["  no two scopes ran at the same time on different warps of a block"]
+        what = "scope ran beside one that --scope names," if context.scopes else "two scopes ran"
+        return [f"  no {what} at the same time on different warps of a block"]
     rows = [["at the same time on a block", "and", "together", "of the 1st", "of the 2nd"]]
     for pair in pairs[: context.limit]:
         rows.append(

@@ -16,7 +16,7 @@ def critical_lines(context: Context) -> list[str]:
     if not paths.blocks:
         return field("critical", "no warp was recorded", context.style)
     text = (
-        f"the longest warp of each of {units.count(paths.blocks, 'block')}, by innermost scope, "
+        f"the longest warp of each block ({paths.blocks:,}), by innermost scope, "
         f"{units.duration(paths.time.lifetime_ns)} summed"
     )
     lines = field("critical", text, context.style)

@@ -11,7 +11,7 @@ from gwatch.errors import UsageError
 from gwatch.show import units
 from gwatch.show.text import LABEL_WIDTH, Style, clean, columns, field, pad, shorten
 
-MAX_FAMILIES = 20
+MAX_FAMILIES = 16
 MAX_MOVEMENTS = 12
 _MEANINGS = (
     "ptx: key instructions between the scope's markers in the PTX; sass: between its timer reads "

@@ -48,7 +48,8 @@ def _lives(context: Context) -> str:
         return f"{warps}, {units.duration(lifetime)} each on average, ran no scope to its end."
     if len(groups) == 1:
         group = groups[0]
-        who = "The one warp" if group.count == 1 else f"All {group.count:,} warps"
+        few = {1: "The one warp", 2: "Both warps"}
+        who = few.get(group.count, f"All {group.count:,} warps")
         return f"{who} {_spent(context, group, group.count)}."
     text = f"By the scopes that they ran there are {_number(groups)} groups of warps."
     for group in groups[:_GROUPS]:

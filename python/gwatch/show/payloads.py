@@ -22,7 +22,8 @@ def payload_lines(context: Context) -> list[str]:
         each = max(_LEAST_ROWS, _FULL_TABLES * context.limit // (len(slices) + len(marks)))
         slices, marks = _found(context, min(each, context.limit))
     if not slices and not marks:
-        text = "no marker of the trace carried a value, such as a tile or an iteration"
+        whose = "the scopes that --scope names" if context.scopes else "the trace"
+        text = f"no marker of {whose} carried a value, such as a tile or an iteration"
         return field("payloads", text, context.style)
     lines = field("payloads", _explained(bool(slices), bool(marks)), context.style)
     for entry in slices:
