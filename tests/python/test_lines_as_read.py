@@ -30,6 +30,17 @@ def test_replaced_lines():
     assert numbers(read, marked) == [1, 6, 6, 6, 10, 10, 10]
 
 
+def test_many_replaced_lines_in_a_row():
+    blocks = "".join(f"{{\n.reg .b32 %r;\npmevent.mask {i};\n}}\n" for i in range(100))
+    marks = "".join(f"// gwatch:mark {i}\nmov;\n" for i in range(100))
+    assert numbers(f"aa\n{blocks}bb\ncc\n", f"aa\n{marks}bb\ncc\n")[-2:] == [402, 403]
+
+
+def test_texts_without_a_line_in_common():
+    assert numbers("aa\nbb\n", "cc\ndd\n") == [1, 1]
+    assert numbers("aa\n", "aa\n// end\n") == [1, 2]
+
+
 @pytest.mark.parametrize("line", ["\t.loc 1 40 16", "}", "ret;"])
 def test_added_line_that_stands_elsewhere_too(line):
     read = f"aa\nbb\n{line}\ncc\ndd\n"

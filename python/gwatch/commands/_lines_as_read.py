@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-_REACH = 64
-"""Lines to look ahead for the next one that both texts have: more than a marker takes."""
+_REACHES = (64, 1024, 1 << 20)
+"""Lines to look ahead for the next one that both texts have: a marker takes few, many events of IKET
+in a row take many."""
 
 _LINE_NUMBER = re.compile(r"\bline (\d+)")
 
@@ -34,23 +35,26 @@ def _numbers(read: list[bytes], marked: list[bytes]) -> list[int]:
     numbers: list[int] = []
     at = 0
     while len(numbers) < len(marked):
-        skipped, added = _next_common(read[at : at + _REACH], marked, len(numbers))
-        at += skipped
-        numbers += [at + 1] * added
+        if at == len(read) or read[at] != marked[len(numbers)]:
+            skipped, added = _until_common(read, at, marked, len(numbers))
+            at += skipped
+            numbers += [at + 1] * added
         if len(numbers) < len(marked):
             at += 1
             numbers.append(at)
     return numbers
 
 
-def _next_common(read: list[bytes], marked: list[bytes], begin: int) -> tuple[int, int]:
+def _until_common(read: list[bytes], at: int, marked: list[bytes], begin: int) -> tuple[int, int]:
     """How many lines to leave out of each text until both go on alike, as few as can be."""
-    ahead = marked[begin : begin + _REACH]
-    if read[:1] == ahead[:1]:
-        return 0, 0
-    places = {line: place for place, line in reversed(list(enumerate(read))) if _tells(line)}
-    common = [(places[line], added) for added, line in enumerate(ahead) if line in places]
-    return min(common, key=sum, default=(0, len(ahead)))
+    for reach in _REACHES:
+        behind = read[at : at + reach]
+        places = {line: place for place, line in reversed(list(enumerate(behind))) if _tells(line)}
+        ahead = enumerate(marked[begin : begin + reach])
+        common = [(places[line], added) for added, line in ahead if line in places]
+        if common:
+            return min(common, key=sum)
+    return 0, len(marked) - begin
 
 
 def _tells(line: bytes) -> bool:
