@@ -87,6 +87,7 @@ __all__: list[str] = [
     "begin_part",
     "begin_progress",
     "begin_timing",
+    "clock_warnings",
     "compare_builds",
     "concurrency",
     "critical_paths",
@@ -607,6 +608,11 @@ class LaunchFacts:
     @kernel.setter
     def kernel(self, arg0: str) -> None: ...
     @property
+    def max_clock_mhz(self) -> int | None:
+        """The device's highest SM clock; None when unknown."""
+    @max_clock_mhz.setter
+    def max_clock_mhz(self, arg0: typing.SupportsInt | typing.SupportsIndex | None) -> None: ...
+    @property
     def rank(self) -> int | None:
         """Of the process among those of a distributed job; None outside of one."""
     @rank.setter
@@ -1052,6 +1058,9 @@ class LaunchInfo:
     def kernel(self) -> str: ...
     @property
     def kernel_demangled(self) -> str: ...
+    @property
+    def max_clock_khz(self) -> int:
+        """Highest clock of the SMs; 0: the driver does not say."""
     @property
     def resolved_function(self) -> int: ...
     @property
@@ -1604,6 +1613,9 @@ def begin_timing(
     ] = [0, 1, 0],
 ) -> None:
     """Start to time matching launches, one after each time_next()."""
+
+def clock_warnings(run: Run) -> list[str]:
+    """A warning when the SM clock was well below the highest of the device."""
 
 def compare_builds(
     entry: str,

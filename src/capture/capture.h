@@ -28,6 +28,7 @@ struct LaunchInfo {
     std::string device_name;
     int sm_count = 0;
     int compute_capability = 0;           ///< major * 10 + minor
+    int max_clock_khz = 0;                ///< of the SMs; 0: the driver does not say
     std::array<std::uint32_t, 3> grid{};  ///< in blocks
     std::array<std::uint32_t, 3> block{};
     std::array<std::uint32_t, 3> cluster{1, 1, 1};

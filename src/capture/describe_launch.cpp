@@ -72,6 +72,10 @@ Result<void> describe_device(Driver& driver, LaunchInfo& info) {
                       "cuDeviceGetAttribute", "for attribute " + std::to_string(which));
         if (!found.ok()) return found;
     }
+    if (driver.device_get_attribute(&info.max_clock_khz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, device) !=
+        CUDA_SUCCESS) {
+        info.max_clock_khz = 0;
+    }
     info.device = device;
     info.device_name = name.data();
     info.compute_capability = 10 * major + minor;

@@ -93,6 +93,8 @@ void bind_launch(py::module_& module) {
         .def_readonly("device", &LaunchInfo::device)
         .def_readonly("device_name", &LaunchInfo::device_name)
         .def_readonly("sm_count", &LaunchInfo::sm_count)
+        .def_readonly("max_clock_khz", &LaunchInfo::max_clock_khz,
+                      "Highest clock of the SMs; 0: the driver does not say.")
         .def_readonly("compute_capability", &LaunchInfo::compute_capability)
         .def_property_readonly("grid", &triple<&LaunchInfo::grid>)
         .def_property_readonly("block", &triple<&LaunchInfo::block>)

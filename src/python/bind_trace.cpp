@@ -4,6 +4,7 @@
 #include "python/bindings.h"
 #include "record/raw_file.h"
 #include "trace/archive.h"
+#include "trace/clock_warnings.h"
 #include "trace/decode.h"
 #include "trace/facts_json.h"
 #include "trace/fidelity_warnings.h"
@@ -68,6 +69,8 @@ void bind_statistics(py::module_& module) {
             return unlocked([&] { return trace::pipeline_summary(run, most_gap_count); });
         },
         py::arg("run"), py::arg("most_gap_count") = 5);
+    module.def("clock_warnings", &trace::clock_warnings, py::arg("run"),
+               "A warning when the SM clock was well below the highest of the device.");
     module.def("fidelity_warnings", &trace::fidelity_warnings, py::arg("run"),
                "What a reader must know of a run's fidelity, in plain words.");
 }

@@ -26,6 +26,8 @@ void bind_launch(py::module_& module) {
         .def_readwrite("stream", &LaunchFacts::stream)
         .def_readwrite("in_graph", &LaunchFacts::in_graph)
         .def_readwrite("sm_count", &LaunchFacts::sm_count)
+        .def_readwrite("max_clock_mhz", &LaunchFacts::max_clock_mhz,
+                       "The device's highest SM clock; None when unknown.")
         .def_readwrite("rank", &LaunchFacts::rank,
                        "Of the process among those of a distributed job; None outside of one.")
         .def_readwrite("host", &LaunchFacts::host,

@@ -32,10 +32,11 @@ template <class Archive, class Self>
     requires std::is_same_v<std::remove_const_t<Self>, LaunchInfo>
 void fields(Archive& archive, Self& self) {
     auto& [kernel, demangled, function, resolved, context, device, device_name, sm_count,
-           capability, grid, block, cluster, shared_bytes, stream, in_capture, every_warp, image] =
-        self;
+           capability, max_clock_khz, grid, block, cluster, shared_bytes, stream, in_capture,
+           every_warp, image] = self;
     archive(kernel, demangled, function, resolved, context, device, device_name, sm_count,
-            capability, grid, block, cluster, shared_bytes, stream, in_capture, every_warp, image);
+            capability, max_clock_khz, grid, block, cluster, shared_bytes, stream, in_capture,
+            every_warp, image);
 }
 
 template <class Archive, class Self>

@@ -23,6 +23,7 @@ void visit(Visitor& field, LaunchFacts& launch) {
     field("stream", launch.stream);
     field("in_graph", launch.in_graph);
     field("sm_count", launch.sm_count);
+    field.optional("max_clock_mhz", launch.max_clock_mhz);
     field.optional("rank", launch.rank);
     field.optional("host", launch.host);
 }

@@ -83,6 +83,7 @@ struct LaunchFacts {
     std::uint64_t stream = 0;
     bool in_graph = false;
     std::uint32_t sm_count = 0;
+    std::optional<std::uint32_t> max_clock_mhz;  ///< the device's highest SM clock
     std::optional<std::uint32_t> rank;  ///< of the process among those of a distributed job
     std::optional<std::string> host;    ///< digits that tell the machine from others
 };

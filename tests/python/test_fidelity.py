@@ -273,6 +273,7 @@ def launch_of(registers, blocks):
         in_stream_capture=False,
         sm_count=132,
         compute_capability=90,
+        max_clock_khz=1_980_000,
     )
     return SimpleNamespace(
         info=info,

@@ -30,6 +30,7 @@ TEST_F(LaunchTest, SwapsTheHandleAndReadsTheRecords) {
     EXPECT_EQ(traced.info.device_name, "Fake GPU 0");
     EXPECT_EQ(traced.info.sm_count, 132);
     EXPECT_EQ(traced.info.compute_capability, 90);
+    EXPECT_EQ(traced.info.max_clock_khz, 1'980'000);
     EXPECT_EQ(traced.info.grid, (record::Dim3{2, 1, 1}));
     EXPECT_EQ(traced.info.block, (record::Dim3{64, 1, 1}));
     ASSERT_GE(traced.records.slots.size(), 5u);
@@ -37,6 +38,14 @@ TEST_F(LaunchTest, SwapsTheHandleAndReadsTheRecords) {
     std::memcpy(&slot, &traced.records.slots[record::kHeaderSlots], sizeof slot);
     EXPECT_EQ(slot.clock_low, 2001u);
     EXPECT_EQ(driver.live_objects(), 0u);
+}
+
+TEST_F(LaunchTest, ADriverThatDoesNotSayTheClockIsNoFailure) {
+    driver.clock_rate_code = CUDA_ERROR_INVALID_VALUE;
+    begin();
+    launch(kernel);
+    const CaptureResult result = hooks->end();
+    EXPECT_EQ(only_launch(result).info.max_clock_khz, 0);
 }
 
 TEST_F(LaunchTest, CountsGraphsWhoseKernelsItDoesNotSee) {

@@ -20,6 +20,7 @@ inline Trace sample_trace() {
     run.launch.stream = 0xffff'ffff'ffff'fff0;
     run.launch.in_graph = true;
     run.launch.sm_count = 132;
+    run.launch.max_clock_mhz = 1980;
     run.compile.assembler = "/usr/bin/ptxas";
     run.compile.assembler_flags = {"-v", "--gpu-name=sm_90a"};
     run.compile.remarks = {"C7508: a \"quoted\" remark\n"};

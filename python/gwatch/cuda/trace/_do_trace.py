@@ -49,7 +49,9 @@ def do_trace(
         fn: what launches the kernel; called without arguments.
         kernel_name_pattern: an ECMAScript regular expression, searched in the mangled and the
             demangled name.
-        dsl: where the kernel comes from: ``"triton"``; None or ``""`` tries all sources.
+        dsl: where the kernel's PTX comes from: ``"triton"`` (Gluon and Inductor too), ``"cute"``,
+            ``"cuda"``, ``"cupy"``, ``"numba"`` or ``"tilelang"`` (docs/sources.md); None or ``""``
+            tries all.
         scope_name_map: names for scope ids (or for names given in the kernel), as reports should
             show them.
         instrumentation_tier: ``"ptx"``; there is no other yet.
@@ -230,6 +232,7 @@ def _make_run(
     run = libpygwatch.decode(launch.records, build.instrumented.sites)
     decode_seconds = time.perf_counter() - started
     _fill_launch_facts(run, launch.info, build)
+    run.warnings = [*run.warnings, *libpygwatch.clock_warnings(run)]
     _fill_compile_facts(run, launch, build)
     _rename_scopes(run, names)
     capture_seconds = dict(launch.stage_seconds)
@@ -262,6 +265,7 @@ def _fill_launch_facts(
     facts.stream = info.stream
     facts.in_graph = info.in_stream_capture
     facts.sm_count = info.sm_count
+    facts.max_clock_mhz = round(info.max_clock_khz / 1000) or None
     facts.rank = rank.rank()
     facts.host = rank.host()
     run.launch = facts
