@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 _REACHES = (64, 1024, 1 << 20)
-"""Lines to look ahead for the next one that both texts have: a marker takes few, many events of IKET
-in a row take many."""
+"""Lines to look ahead for the next common one: few behind a marker, many behind many of IKET."""
 
 _LINE_NUMBER = re.compile(r"\bline (\d+)")
 
