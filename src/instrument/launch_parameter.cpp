@@ -97,8 +97,8 @@ Extent extent_of(const Header& header, std::size_t first, std::size_t end) {
         if (text == "[") count = number_of(header.text(i + 1));
     }
     if (!has_type || count == 0 || count > kMostBytes || alignment == 0) return {};
-    // An array is aligned as one of its elements.
-    return {element * count, alignment.value_or(element)};
+    // An array is aligned as one of its elements, and no attribute makes that less.
+    return {element * count, std::max(alignment.value_or(element), element)};
 }
 
 /// Of the parameters in [first, end): how many, and where they end.

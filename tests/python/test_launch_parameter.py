@@ -27,6 +27,7 @@ LISTS = [
     "(.param .u32 a, .param .align 0x10 .b8 b[3])",
     "(.param .b8 .align 8 a[24], .param .u8 b)",
     "(.param .u8 a, .param .align 2 .u64 b)",
+    "(.param .u64 a, .param .align 1 .b128 b, .param .align 2 .v2 .f32 c[3], .param .u8 d)",
     "(.param .u8 a, .param .v4 .u8 b[3], .param .b128 c, .param .f16 d)",
     "(.param .u64 .ptr .global .align 64 a, .param .u32 .ptr .shared .align 8 b)",
     "(.param .u64 k)",
@@ -44,7 +45,7 @@ def a_list(seed: int) -> str:
     chance = random.Random(seed)
 
     def one(number: int) -> str:
-        alignment = chance.choice(["", "", ".align 4 ", ".align 16 "])
+        alignment = chance.choice(["", "", ".align 1 ", ".align 4 ", ".align 16 "])
         size = chance.choice(["", "", f"[{chance.randint(1, 40)}]"])
         return f".param {alignment}.{chance.choice(TYPES)} p{number}{size}"
 

@@ -48,6 +48,7 @@ TEST(LaunchParameter, AlignmentsAndArraysCount) {
     EXPECT_EQ(place_of("(.param .align 4 .b8 a[5], .param .align 2 .b8 b[3])"),
               (ParameterPlace{2, 16}));
     EXPECT_EQ(place_of("(.param .u8 a, .param .b32 b[3])"), (ParameterPlace{2, 16}));
+    EXPECT_EQ(place_of("(.param .u64 a, .param .align 1 .b128 b)"), (ParameterPlace{2, 32}));
     EXPECT_EQ(place_of("(.param .u32 a, .param .v4 .f32 b)"), (ParameterPlace{2, 32}));
     EXPECT_EQ(place_of("(.param .u64 .ptr .global .align 128 a, .param .u32 b)"),
               (ParameterPlace{2, 16}))
