@@ -36,6 +36,8 @@ class Orders:
     max_launches: int = 1
     buffer_bytes: int = 0
     warp_mask: int = 0
+    blocks: tuple[int, int, int] = (0, 1, 0)
+    """First, stride and count; a count of 0: all."""
     auto_kinds: tuple[str, ...] = ()
     """Automatic scopes (docs/auto-scopes.md); they are made here, the program needs not know."""
 
@@ -140,6 +142,7 @@ class Tracer:
             self.orders.max_launches,
             self.orders.buffer_bytes,
             self.orders.warp_mask,
+            self.orders.blocks,
             libraries.cupti_paths(),
         )
 

@@ -1775,6 +1775,9 @@ def orders_message(
     max_launches: typing.SupportsInt | typing.SupportsIndex,
     buffer_bytes: typing.SupportsInt | typing.SupportsIndex,
     warp_mask: typing.SupportsInt | typing.SupportsIndex,
+    blocks: typing.Annotated[
+        collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], "FixedSize(3)"
+    ],
     cupti_paths: collections.abc.Sequence[str],
 ) -> bytes:
     """The answer to Hello: what to trace."""

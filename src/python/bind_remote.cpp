@@ -1,5 +1,7 @@
 #include <pybind11/stl.h>
 
+#include <array>
+
 #include "python/bindings.h"
 #include "python/python_preparer.h"
 #include "remote/messages.h"
@@ -22,9 +24,11 @@ Received read_message(const py::bytes& bytes) {
 
 py::bytes orders_message(const std::string& pattern, std::uint32_t max_launches,
                          std::uint64_t buffer_bytes, std::uint32_t warp_mask,
+                         const std::array<std::uint32_t, 3>& blocks,
                          std::vector<std::string> cupti_paths) {
-    return remote::to_bytes(remote::Orders{{pattern, max_launches, buffer_bytes, warp_mask, {}},
-                                           std::move(cupti_paths)});
+    return remote::to_bytes(remote::Orders{
+        {pattern, max_launches, buffer_bytes, warp_mask, {blocks[0], blocks[1], blocks[2]}},
+        std::move(cupti_paths)});
 }
 
 /// (image, uses_lane_cursors, token, module_variables, grid_counts_clusters, parameter)
@@ -49,7 +53,7 @@ void bind_remote(py::module_& module) {
                "What a program under `gwatch run` sent; raises the error that it met.");
     module.def("orders_message", &orders_message, py::arg("kernel_pattern"),
                py::arg("max_launches"), py::arg("buffer_bytes"), py::arg("warp_mask"),
-               py::arg("cupti_paths"), "The answer to Hello: what to trace.");
+               py::arg("blocks"), py::arg("cupti_paths"), "The answer to Hello: what to trace.");
     module.def("answer_message", &answer_message, py::arg("prepare"), py::arg("launch"),
                "The answer to LaunchInfo: what prepare(launch) returns, or the error it raises.");
 }

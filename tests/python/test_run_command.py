@@ -127,6 +127,26 @@ def test_automatic_scopes_beside_markers(folder: Path, tmp_path: Path) -> None:
     assert [scope.id for scope in run.scopes] == [7]
 
 
+@pytest.mark.parametrize(("blocks", "count"), [("0", 1), ("0-0", 1), ("0-9:4", 1), ("0-9", 2)])
+def test_blocks_are_chosen(folder: Path, tmp_path: Path, blocks: str, count: int) -> None:
+    report = tmp_path / "trace.json"
+    ran = gwatch_run(folder, report, str(folder / "program"), options=["--blocks", blocks])
+
+    assert "marked ran traced" in ran.stdout, ran.stderr
+    (run,) = libpygwatch.read_archive(str(report)).runs
+    assert (run.counts.blocks_in_grid, run.counts.blocks_selected) == (2, count)
+
+
+@pytest.mark.parametrize("blocks", ["", "x", "5-3", "1-9:0", "1:2", "-1", "4294967296"])
+def test_blocks_that_are_none(folder: Path, tmp_path: Path, blocks: str) -> None:
+    program = str(folder / "program")
+    ran = gwatch_run(folder, tmp_path / "t.json", program, options=[f"--blocks={blocks}"])
+
+    assert ran.returncode == 1
+    assert "blocks" in ran.stderr
+    assert ran.stdout == ""
+
+
 def test_child_that_ends_first_is_not_the_program(folder: Path, tmp_path: Path) -> None:
     ran = gwatch_run(folder, tmp_path / "trace.json", str(folder / "program"), "fork")
 

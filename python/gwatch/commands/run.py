@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import signal
 import subprocess
@@ -57,6 +58,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--buffer-bytes", type=int, default=0, metavar="N", help="device memory for a launch"
     )
     parser.add_argument("--warps", metavar="LIST", help="record only these warps of each block")
+    parser.add_argument(
+        "--blocks",
+        metavar="RANGE",
+        help="record only these blocks, by linear id: 7, or 0-999, or 0-999:10 for each tenth",
+    )
     add_auto(parser)
     parser.add_argument(
         "program",
@@ -84,6 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         _positive(arguments.max_launches),
         arguments.buffer_bytes,
         _mask(arguments),
+        _blocks(arguments.blocks),
         auto_kinds(arguments.auto),
     )
     with Tracer(orders) as tracer:
@@ -106,6 +113,21 @@ def _mask(arguments: argparse.Namespace) -> int:
     from gwatch.cuda.trace._selection import warp_mask
 
     return warp_mask(parse_list(arguments.warps, "--warps")) if arguments.warps else 0
+
+
+def _blocks(text: str | None) -> tuple[int, int, int]:
+    """First, stride and count; a count of 0, all, without a text."""
+    from gwatch.cuda.trace._selection import block_selection
+
+    if text is None:
+        return block_selection(None)
+    match = re.fullmatch(r"(\d+)(?:-(\d+)(?::([1-9]\d*))?)?", text, re.ASCII)
+    if match is None:
+        raise UsageError(
+            f"--blocks cannot be '{text}'", hint="Give a block or a range: 7, 0-999, 0-999:10."
+        )
+    first, last = int(match[1]), int(match[2] or match[1])
+    return block_selection(range(first, last + 1, int(match[3] or 1)))
 
 
 def _run_program(command: Sequence[str], environment: dict[str, str]) -> int:
