@@ -88,10 +88,6 @@ class Insertions {
     std::vector<std::uint16_t> sites_;  // 0 where none was named
 };
 
-}  // namespace
-
-namespace {
-
 using Rooms = std::vector<std::optional<ParameterRoom>>;
 
 /// Of each function of the plan; nullopt for what reads the .const variable.
