@@ -5,7 +5,6 @@
 
 #include "instrument/place_sites.h"
 #include "instrument/plan.h"
-#include "instrument/reach.h"
 #include "instrument/rewrite.h"
 #include "instrument/target.h"
 #include "instrument/variables.h"
@@ -109,7 +108,7 @@ Result<Instrumented> instrument_entries(const ptx::Module& module,
     result.uses_lane_cursors =
         std::any_of(plan->table.sites.begin(), plan->table.sites.end(),
                     [](const Site& site) { return site.placement == Placement::kFunction; });
-    result.variables = used_variables(module, reachable_functions(module, entries));
+    result.variables = used_variables(module, entries);
     result.grid_counts_clusters = grid_counts_clusters(module, entries);
     result.markers = std::move(plan->markers);
     result.sites = std::move(plan->table);

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <unordered_set>
+
+#include "instrument/reach.h"
 
 namespace gwatch::instrument {
 
@@ -50,16 +53,15 @@ void add_names(const ptx::Module& module, const Statement& statement,
     }
 }
 
-void add_words(const ptx::Module& module, const ptx::Function& function,
-               std::unordered_set<std::string_view>* words) {
-    if (function.body_scope == ptx::kNone) return;
+/// Takes away the names that stand in the function's body.
+void remove_named(const ptx::Module& module, const ptx::Function& function,
+                  std::unordered_set<std::string_view>* names) {
     const ptx::Scope& body = module.scopes()[function.body_scope];
-    for (std::uint32_t i = body.open_statement; i < body.close_statement; ++i) {
-        const Statement& statement = module.statements()[i];
-        for (std::uint32_t t = statement.first_token; t < statement.end_token; ++t) {
-            const ptx::Token& token = module.tokens()[t];
-            if (token.kind == TokenKind::kWord) words->insert(module.text_of(token));
-        }
+    const auto& statements = module.statements();
+    const std::uint32_t end = statements[body.close_statement].first_token;
+    for (auto t = statements[body.open_statement].first_token; t < end; ++t) {
+        const ptx::Token& token = module.tokens()[t];
+        if (token.kind == TokenKind::kWord) names->erase(module.text_of(token));
     }
 }
 
@@ -74,13 +76,16 @@ std::vector<std::string> module_variables(const ptx::Module& module) {
 }
 
 std::vector<std::string> used_variables(const ptx::Module& module,
-                                        const std::vector<std::uint32_t>& functions) {
-    std::unordered_set<std::string_view> words;
-    for (const std::uint32_t function : functions)
-        add_words(module, module.functions()[function], &words);
+                                        const std::vector<std::uint32_t>& entries) {
     std::vector<std::string> names = module_variables(module);
-    std::erase_if(names, [&](const std::string& name) { return !words.contains(name); });
-    return names;
+    if (names.empty()) return names;
+    std::unordered_set<std::string_view> unused(names.begin(), names.end());
+    for (const std::uint32_t function : reachable_functions(module, entries))
+        remove_named(module, module.functions()[function], &unused);
+    std::vector<std::string> used;
+    std::copy_if(names.begin(), names.end(), std::back_inserter(used),
+                 [&](const std::string& name) { return !unused.contains(name); });
+    return used;
 }
 
 }  // namespace gwatch::instrument

@@ -13,9 +13,9 @@ namespace gwatch::instrument {
 /// .extern.
 std::vector<std::string> module_variables(const ptx::Module& module);
 
-/// Those that the code of these functions names. Others it can only reach by an address that it is
-/// given, which is one of the original's.
+/// Those that the entries, or what they may reach, name. Others they can only reach by an address
+/// that they are given, which is one of the original's.
 std::vector<std::string> used_variables(const ptx::Module& module,
-                                        const std::vector<std::uint32_t>& functions);
+                                        const std::vector<std::uint32_t>& entries);
 
 }  // namespace gwatch::instrument

@@ -40,11 +40,6 @@ void init_cupti_hooks(const std::optional<std::vector<std::string>>& cupti_paths
     take(std::move(started));
 }
 
-/// (image, uses_lane_cursors, token, module_variables, grid_counts_clusters, parameter)
-using Answer = py::typing::Tuple<py::bytes, bool, int, py::typing::List<py::str>, bool,
-                                 py::typing::Optional<py::typing::Tuple<int, int>>>;
-using Prepare = py::typing::Callable<Answer(const capture::LaunchInfo&)>;
-
 /// First, stride and count of the blocks to record; a count of 0: all from the first on.
 using Blocks = std::array<std::uint32_t, 3>;
 constexpr Blocks kAllBlocks{0, 1, 0};

@@ -31,11 +31,6 @@ py::bytes orders_message(const std::string& pattern, std::uint32_t max_launches,
         std::move(cupti_paths)});
 }
 
-/// (image, uses_lane_cursors, token, module_variables, grid_counts_clusters, parameter)
-using Prepared = py::typing::Tuple<py::bytes, bool, int, py::typing::List<py::str>, bool,
-                                   py::typing::Optional<py::typing::Tuple<int, int>>>;
-using Prepare = py::typing::Callable<Prepared(const capture::LaunchInfo&)>;
-
 py::bytes answer_message(Prepare prepare, const capture::LaunchInfo& launch) {
     PythonPreparer preparer(std::move(prepare));
     Result<capture::PreparedKernel> prepared = preparer.prepare(launch);

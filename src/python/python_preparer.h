@@ -2,9 +2,9 @@
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <pybind11/typing.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,12 +41,11 @@ inline Error error_of(const py::error_already_set& raised) {
         py::str("").attr("join")(lines).cast<std::string>()};
 }
 
-/// From (index, offset in bytes) or None.
-inline std::optional<record::ParameterPlace> parameter_from(const py::object& place) {
-    if (place.is_none()) return std::nullopt;
-    const auto [index, offset] = place.cast<std::pair<std::uint32_t, std::uint32_t>>();
-    return record::ParameterPlace{index, offset};
-}
+/// (image, uses_lane_cursors, token, module_variables, grid_counts_clusters, parameter); the
+/// parameter by index and offset in bytes.
+using Prepared = py::typing::Tuple<py::bytes, bool, int, py::typing::List<py::str>, bool,
+                                   py::typing::Optional<py::typing::Tuple<int, int>>>;
+using Prepare = py::typing::Callable<Prepared(const capture::LaunchInfo&)>;
 
 /// Throws what pybind11 throws when the answer has another shape.
 inline capture::PreparedKernel prepared_from(const py::object& answered) {
@@ -63,7 +62,10 @@ inline capture::PreparedKernel prepared_from(const py::object& answered) {
     prepared.token = answer[2].cast<std::uint64_t>();
     prepared.module_variables = answer[3].cast<std::vector<std::string>>();
     prepared.grid_counts_clusters = answer.size() > 4 && answer[4].cast<bool>();
-    if (answer.size() == 6) prepared.parameter = parameter_from(answer[5]);
+    if (answer.size() == 6 && !answer[5].is_none()) {
+        const auto [index, offset] = answer[5].cast<std::pair<std::uint32_t, std::uint32_t>>();
+        prepared.parameter = {index, offset};
+    }
     return prepared;
 }
 

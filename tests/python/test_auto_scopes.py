@@ -5,16 +5,15 @@ import re
 import sys
 from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
+import traced_builds
 from kernels.nvcc import MATMUL, compile_to, find_tool
 from kernels.sass import find_nvdisasm
 
 from gwatch import assemblers, auto_scopes, libpygwatch
 from gwatch.cli import main
 from gwatch.cuda.trace import _fidelity
-from gwatch.cuda.trace._preparer import Preparer
 from gwatch.errors import NoMarkersError, UsageError
 from gwatch.sources import FoundPtx
 
@@ -402,17 +401,7 @@ def test_unknown_kinds_are_refused_with_the_known(wanted):
 
 def prepare(kernel, kinds, ptx=SMALL, threads=128):
     found = FoundPtx(ptx, "a test", (), b"", "triton")
-    preparer = Preparer([SimpleNamespace(name="test", find=lambda launch: found)], kinds)
-    launch = SimpleNamespace(
-        kernel=kernel,
-        block=(threads, 1, 1),
-        resolved_function=1,
-        image=b"",
-        every_warp=True,
-        compute_capability=0,
-    )
-    preparer(launch)
-    return preparer.builds[0]
+    return traced_builds.prepare(found, kernel, threads, kinds=kinds)[1][0]
 
 
 def test_a_build_has_the_scopes_and_keeps_the_original_text():

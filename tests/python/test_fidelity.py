@@ -4,12 +4,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import traced_builds
 from archives import Slice, Warp, archive, run
 
 from gwatch import assemblers, disassemblers, libpygwatch
 from gwatch.cuda.trace import _do_trace, _fidelity
 from gwatch.cuda.trace._overhead import overhead_of, pairs_of
-from gwatch.cuda.trace._preparer import Preparer
 from gwatch.sources import FoundPtx
 
 DATA = Path(__file__).parents[1] / "data"
@@ -26,17 +26,7 @@ def build(ptx, kernel, threads, *, cubin=b"", flags=("-lineinfo",), prove=True):
     ptxas = assemblers.candidates([])[0].path
     own = libpygwatch.Candidate(ptxas, "a test", list(flags))
     found = FoundPtx(ptx, "a test", (own,), cubin, "triton")
-    preparer = Preparer([SimpleNamespace(name="test", find=lambda launch: found)])
-    launch = SimpleNamespace(
-        kernel=kernel,
-        block=(threads, 1, 1),
-        resolved_function=1,
-        image=b"",
-        every_warp=True,
-        compute_capability=0,
-    )
-    preparer(launch)
-    return preparer.builds[0]
+    return traced_builds.prepare(found, kernel, threads)[1][0]
 
 
 def compared(*arguments, kernel="k", threads=128, **options):
@@ -194,20 +184,10 @@ def test_without_nvdisasm_the_facts_say_so(monkeypatch):
 
 def test_without_an_assembler_there_is_no_machine_code_to_compare(monkeypatch):
     found = FoundPtx(INVARIANT, "a test", (), b"", "triton")
-    preparer = Preparer([SimpleNamespace(name="test", find=lambda launch: found)])
     monkeypatch.setattr(assemblers, "candidates", lambda preferred: [])
-    preparer(
-        SimpleNamespace(
-            kernel="k",
-            block=(128, 1, 1),
-            resolved_function=1,
-            image=b"",
-            every_warp=True,
-            compute_capability=0,
-        )
-    )
+    _, builds = traced_builds.prepare(found, "k", 128)
 
-    facts = _fidelity.compare(preparer.builds[0], "k").facts
+    facts = _fidelity.compare(builds[0], "k").facts
 
     assert "the driver's own compiler" in facts.unknown
 

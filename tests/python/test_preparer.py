@@ -4,10 +4,10 @@ from importlib import resources
 from types import SimpleNamespace
 
 import pytest
+import traced_builds
 
 from gwatch import libpygwatch
 from gwatch.cuda.trace import _do_trace
-from gwatch.cuda.trace._preparer import Preparer
 from gwatch.sources import FoundPtx
 
 KERNEL = "attention_forward_kernel"
@@ -16,18 +16,7 @@ KERNEL = "attention_forward_kernel"
 def prepared(ptx=None, kernel=KERNEL, compute_capability=90):
     ptx = ptx or (resources.files("gwatch.data") / "demo" / "attention.ptx").read_bytes()
     found = FoundPtx(ptx, "a test", (), b"", "triton")
-    preparer = Preparer([SimpleNamespace(name="test", find=lambda launch: found)])
-    answer = preparer(
-        SimpleNamespace(
-            kernel=kernel,
-            block=(128, 1, 1),
-            resolved_function=1,
-            image=b"",
-            every_warp=True,
-            compute_capability=compute_capability,
-        )
-    )
-    return answer, preparer.builds
+    return traced_builds.prepare(found, kernel, 128, compute_capability=compute_capability)
 
 
 def test_a_build_is_an_image_with_its_place_among_the_builds():

@@ -69,6 +69,14 @@ class KernelSource(Protocol):
         """Looks for the PTX of a launched kernel, without importing the DSL."""
 
 
+def may_be_of_generation(target: int, compute_capability: int) -> bool:
+    """Whether a target (80 for sm_80) and a GPU are of one generation, within which cubins run.
+
+    True where the GPU is not known (0).
+    """
+    return not compute_capability or target // 10 == compute_capability // 10
+
+
 def sources_for(dsl: str | None) -> list[KernelSource]:
     """Return the sources to ask, in order, with their hooks installed.
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from gwatch.sources import Launch, NotFound
+from gwatch.sources import Launch, NotFound, may_be_of_generation
 from gwatch.sources._cute_objects import holds_entry
 
 FOLDER_VARIABLE = "CUTE_DSL_DUMP_DIR"
@@ -57,8 +57,7 @@ def _is_of(dump: Dump, launch: Launch) -> bool:
     target = _TARGET.search(dump.ptx)
     if target is None or not holds_entry(dump.ptx, launch.kernel):
         return False
-    # Code for 8.0 runs on 8.6 too.
-    return not launch.compute_capability or int(target[1]) // 10 == launch.compute_capability // 10
+    return may_be_of_generation(int(target[1]), launch.compute_capability)
 
 
 def _read(path: Path) -> Dump:

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "instrument/place_sites.h"
 #include "traced_kernel.h"
 
 namespace gwatch::testing {
@@ -16,15 +15,9 @@ using instrument::Settling;
 /// "none", "warp" (the whole one) or "lanes" (the active ones) of each site of `k`, its exits last.
 std::string settling_in(const std::string& body, const std::string& before = "",
                         const Options& options = {}) {
-    const auto module = ptx::parse(kernel_text(body, before));
-    EXPECT_TRUE(module.ok());
-    const auto entry =
-        static_cast<std::uint32_t>(module->find_definition("k") - module->functions().data());
-    auto plan = instrument::make_plan(*module, {entry});
-    EXPECT_TRUE(plan.ok());
-    instrument::place_sites(*module, options, &*plan);
+    const PlacedKernel placed = placed_kernel(body, before, options);
     std::string words;
-    for (const PlannedSite& site : plan->functions.back().sites) {
+    for (const PlannedSite& site : placed.plan.functions.back().sites) {
         if (!words.empty()) words += " ";
         words += site.settling == Settling::kNone        ? "none"
                  : site.settling == Settling::kWholeWarp ? "warp"
@@ -134,12 +127,8 @@ TEST(Settling, FollowsBranches) {
 TEST(Settling, IsFoundInFunctionsToo) {
     const std::string function =
         ".func f()\n{\n\t.reg .b32 %r7;\n\tbar.sync 0;\n" + kMark + "\tret;\n}\n";
-    const auto module = ptx::parse(kernel_text("\tcall f, ();\n" + kEnd, function));
-    ASSERT_TRUE(module.ok());
-    auto plan = instrument::make_plan(*module, {1});
-    ASSERT_TRUE(plan.ok());
-    instrument::place_sites(*module, {}, &*plan);
-    EXPECT_EQ(plan->functions[0].sites[0].settling, Settling::kActiveLanes);
+    const PlacedKernel placed = placed_kernel("\tcall f, ();\n" + kEnd, function);
+    EXPECT_EQ(placed.plan.functions[0].sites[0].settling, Settling::kActiveLanes);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Where an entry finds its warp's region.
 #include <gtest/gtest.h>
 
-#include "instrument/place_sites.h"
 #include "traced_kernel.h"
 
 namespace gwatch::testing {
@@ -9,17 +8,12 @@ namespace {
 
 /// The first line of the statement in front of which the setup goes, or nothing for the begin.
 std::string place_in(const std::string& body, const std::string& before = "") {
-    const auto module = ptx::parse(kernel_text(body, before));
-    EXPECT_TRUE(module.ok());
-    const auto entry =
-        static_cast<std::uint32_t>(module->find_definition("k") - module->functions().data());
-    auto plan = instrument::make_plan(*module, {entry});
-    EXPECT_TRUE(plan.ok());
-    instrument::place_sites(*module, {}, &*plan);
-    for (const instrument::FunctionPlan& function : plan->functions) {
-        if (function.function != entry) continue;
+    const PlacedKernel placed = placed_kernel(body, before);
+    for (const instrument::FunctionPlan& function : placed.plan.functions) {
+        if (function.function != placed.entry) continue;
         const std::uint32_t place = function.setup;
-        return place == ptx::kNone ? "" : std::string(module->text_of(module->statements()[place]));
+        const auto& statements = placed.module.statements();
+        return place == ptx::kNone ? "" : std::string(placed.module.text_of(statements[place]));
     }
     return "no plan";
 }

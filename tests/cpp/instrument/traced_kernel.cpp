@@ -1,5 +1,7 @@
 #include "traced_kernel.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -290,6 +292,18 @@ std::string kernel_text(const std::string& body, const std::string& before) {
            "\t.reg .pred %p<4>;\n\t.reg .b32 %r<8>;\n\t.reg .b64 %rd<4>;\n"
            "\tmov.u32 %r1, %tid.x;\n" +
            body + "}\n";
+}
+
+PlacedKernel placed_kernel(const std::string& body, const std::string& before,
+                           const instrument::Options& options) {
+    auto module = ptx::parse(kernel_text(body, before));
+    EXPECT_TRUE(module.ok());
+    const auto entry =
+        static_cast<std::uint32_t>(module->find_definition("k") - module->functions().data());
+    auto plan = instrument::make_plan(*module, {entry});
+    EXPECT_TRUE(plan.ok());
+    instrument::place_sites(*module, options, &*plan);
+    return {*std::move(module), entry, *std::move(plan)};
 }
 
 std::string marker(const std::string& words) {

@@ -26,6 +26,15 @@ struct Event {
     bool lacks_high_half = false;  ///< of its payload
 };
 
+/// A kernel_text(), and where its code goes.
+struct PlacedKernel {
+    ptx::Module module;
+    std::uint32_t entry;  ///< index of `k` into Module::functions()
+    instrument::Plan plan;
+};
+PlacedKernel placed_kernel(const std::string& body, const std::string& before = "",
+                           const instrument::Options& options = {});
+
 /// How much memory a simulated launch gets, and what of it is recorded.
 struct Memory {
     std::uint32_t region_slots = 64;

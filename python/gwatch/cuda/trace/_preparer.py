@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gwatch import assemblers, auto_scopes, libpygwatch
 from gwatch.errors import AssemblerError, NoMarkersError
-from gwatch.sources import FoundPtx, KernelSource, find_ptx
+from gwatch.sources import FoundPtx, KernelSource, find_ptx, may_be_of_generation
 
 if TYPE_CHECKING:
     from gwatch.cuda.trace._fidelity import Comparison
@@ -147,10 +147,9 @@ def _assemble(
 def _target_that_loads(targets: Sequence[str], compute_capability: int) -> str:
     """The GPU's own target for text of an older generation, as the driver would compile it.
 
-    Machine code runs within its generation only. Empty where the text's target is one of the GPU's.
+    Empty where the text's target is one of the GPU's.
     """
     numbers = re.fullmatch(r"sm_(\d+)", targets[0]) if targets else None
-    if numbers is None or not compute_capability:
+    if numbers is None or may_be_of_generation(int(numbers[1]), compute_capability):
         return ""
-    is_of_the_gpu = int(numbers[1]) // 10 == compute_capability // 10
-    return "" if is_of_the_gpu else f"sm_{compute_capability}"
+    return f"sm_{compute_capability}"
