@@ -125,6 +125,7 @@ __all__: list[str] = [
     "read_message",
     "read_raw_capture",
     "restore_markers",
+    "run_offsets_ns",
     "runs_on",
     "scope_statistics",
     "select_warps",
@@ -1803,6 +1804,9 @@ def read_raw_capture(path: str) -> RawCapture:
 
 def restore_markers(ptx: str | bytes) -> bytes:
     """Puts back the marker comments that nvcc drops from PTX in a program."""
+
+def run_offsets_ns(trace: Trace) -> list[int]:
+    """When each run began, from the first one of its host; 0 for one that does not tell."""
 
 def runs_on(
     architecture: typing.SupportsInt | typing.SupportsIndex,

@@ -1,5 +1,8 @@
 #include <pybind11/stl.h>
 
+#include <cstdint>
+#include <vector>
+
 #include "base/progress.h"
 #include "python/bindings.h"
 #include "python/column.h"
@@ -87,6 +90,16 @@ void bind_export(py::module_& module) {
     module.def(
         "time_axis_notes", [](const trace::Trace& trace) { return trace::time_axes(trace).notes; },
         py::arg("trace"), "What a reader of runs on common time axes must know.");
+    module.def(
+        "run_offsets_ns",
+        [](const trace::Trace& trace) {
+            std::vector<std::int64_t> offsets;
+            for (const trace::RunPlace& place : trace::time_axes(trace).runs)
+                offsets.push_back(place.offset_ns);
+            return offsets;
+        },
+        py::arg("trace"),
+        "When each run began, from the first one of its host; 0 for one that does not tell.");
     module.def(
         "merge_archives",
         [](const std::vector<std::string>& paths) {

@@ -9,6 +9,7 @@
 #include "report/html_source.h"
 #include "report/sha256.h"
 #include "report/tracks.h"
+#include "trace/time_axis.h"
 
 namespace gwatch::report {
 
@@ -67,8 +68,13 @@ std::string to_html(const trace::Trace& trace, const ViewerAssets& assets,
                                     {"created", trace.created},
                                     {"runs", nlohmann::ordered_json::array()}};
     progress::begin(2 * count_slices(trace));
-    for (std::size_t index = 0; index < trace.runs.size(); ++index)
-        facts["runs"].push_back(append_run(page, trace, index, options));
+    const trace::TimeAxes axes = trace::time_axes(trace);
+    for (std::size_t index = 0; index < trace.runs.size(); ++index) {
+        nlohmann::ordered_json& run = facts["runs"].emplace_back();
+        run = append_run(page, trace, index, options);
+        if (trace.runs[index].time.start_globaltimer_ns != 0)
+            run["start_ns"] = axes.runs[index].offset_ns;
+    }
     page += "<script type=\"application/json\" id=\"facts\">" + script_safe(facts) + "</script>\n";
     page += "<script>" + assets.script + "</script>\n</body>\n</html>\n";
     return page;

@@ -144,6 +144,8 @@ export interface RunFacts {
   warnings: string[];
   statistics: Statistics[];
   pipeline: Pipeline;
+  /** When it began, from the first run of its host, which may be another GPU's; absent where that is unknown. */
+  start_ns?: number;
   first_ns: number;
   last_ns: number;
   columns: ColumnFacts[];

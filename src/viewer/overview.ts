@@ -20,16 +20,13 @@ export function makeOverview(all: Facts, run: number, actions: OverviewActions):
   return content;
 }
 
-/** When each run began, from the first one of its host: by the timers of the GPUs, which hosts do not share. */
+/** When each run began; hosts do not share a timer. */
 function startsOfRuns(runs: RunFacts[]): string[] {
   const hosts = [...new Set(runs.map(({ launch }) => launch.host ?? ""))];
-  const known = runs.map(({ time }) => BigInt(time.start_globaltimer_ns));
-  return runs.map(({ launch }, index) => {
-    if (known[index] === 0n) return "unknown";
-    const same = known.filter((start, other) => start !== 0n && runs[other].launch.host === launch.host);
-    const first = same.reduce((least, start) => (start < least ? start : least));
+  return runs.map(({ launch, start_ns: start }) => {
+    if (start === undefined) return "unknown";
     const place = hosts.length > 1 ? ` on host ${hosts.indexOf(launch.host ?? "") + 1}` : "";
-    return `+${units.duration(Number(known[index] - first))}${place}`;
+    return `+${units.duration(start)}${place}`;
   });
 }
 

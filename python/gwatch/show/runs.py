@@ -14,24 +14,17 @@ _NAME_WIDTH = 40
 
 def run_places(trace: libpygwatch.Trace) -> list[dict[str, Any]]:
     """Collect where and when each run was, as plain data; starts count from a host's first run."""
-    runs = trace.runs
-    first_ns: dict[str, int] = {}
-    for run in runs:
-        host, start_ns = run.launch.host or "", run.time.start_globaltimer_ns
-        if start_ns:
-            first_ns[host] = min(start_ns, first_ns.get(host, start_ns))
+    offsets = libpygwatch.run_offsets_ns(trace)
     return [
         {
             "kernel": run.launch.kernel_demangled or run.launch.kernel,
             "rank": run.launch.rank,
             "host": run.launch.host,
             "device_index": run.launch.device_index,
-            "start_ns": run.time.start_globaltimer_ns - first_ns[run.launch.host or ""]
-            if run.time.start_globaltimer_ns
-            else None,
+            "start_ns": offset_ns if run.time.start_globaltimer_ns else None,
             "span_ns": run.time.span_ns,
         }
-        for run in runs
+        for run, offset_ns in zip(trace.runs, offsets, strict=True)
     ]
 
 
