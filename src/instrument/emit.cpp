@@ -76,7 +76,7 @@ static_assert(offsetof(record::RegionHeader, globaltimer) == 0 &&
                   offsetof(record::RegionHeader, block) == 16 &&
                   offsetof(record::RegionHeader, sm) == 24 &&
                   offsetof(record::RegionHeader, cluster_rank) == 28,
-              "kSetup writes these");
+              "kHeader writes these");
 static_assert(offsetof(record::Slot, site) == 4 && offsetof(record::Slot, clock_high) == 6 &&
                   offsetof(record::Unit, mask) == 8 && offsetof(record::Unit, word) == 12 &&
                   offsetof(record::ChunkHeader, lane) == 4 &&
@@ -210,6 +210,7 @@ std::uint32_t warps_of(const analysis::LaunchShape& shape) {
 
 EntryFacts facts_of(const FunctionPlan& function, const SiteTable& table) {
     EntryFacts facts;
+    facts.has_late_header = !function.headers.empty();
     for (const PlannedSite& planned : function.sites) {
         const Site& site = table.sites[planned.number - 1];
         if (planned.is_exit || site.placement != Placement::kProven) continue;
@@ -245,7 +246,12 @@ std::string Emitter::setup(const EntryFacts& facts) const {
     parts["header_and_reserved_bytes"] =
         std::to_string((record::kHeaderSlots + reserve) * sizeof(record::Slot));
     parts["cluster_rank"] = capabilities_.cluster_rank ? "%cluster_ctarank" : "0";
+    parts["header"] = facts.has_late_header ? "" : snippets::kHeader;
     return fill(snippets::kSetup, parts);
+}
+
+std::string Emitter::header() const {
+    return fill(snippets::kHeader, {});
 }
 
 Emitter::Parts Emitter::place_parts() const {

@@ -17,6 +17,7 @@ struct EntryFacts {
     bool may_drop = false;             ///< some marker is proven: a full region drops it
     std::uint32_t longest_record = 2;  ///< in slots
     bool has_parameter = false;        ///< it has the launch constants as a parameter
+    bool has_late_header = false;      ///< the header of its warp's region comes behind the setup
 };
 EntryFacts facts_of(const FunctionPlan& function, const SiteTable& table);
 
@@ -35,6 +36,8 @@ class Emitter {
     std::string enter() const;
     /// Finds the warp's region: goes where every thread passes once, before its first record.
     std::string setup(const EntryFacts& facts) const;
+    /// Stores the header of the warp's region.
+    std::string header() const;
     /// The record of a site, or its part in the record of a series; guard and all. The facts are
     /// those of the site's function.
     std::string record(const PlannedSite& planned, const SiteTable& table,

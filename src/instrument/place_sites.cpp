@@ -1,6 +1,7 @@
 #include "instrument/place_sites.h"
 
 #include "analysis/function_code.h"
+#include "instrument/header_places.h"
 #include "instrument/prove.h"
 #include "instrument/series.h"
 #include "instrument/settling.h"
@@ -17,6 +18,7 @@ void place_sites(const ptx::Module& module, const Options& options, Plan* plan) 
             if (options.prove) prove_sites(code, planned, plan);
             if (options.prove && options.series) form_series(code, &planned, &plan->table);
             planned.setup = setup_place(code, planned);
+            planned.headers = header_places(code, planned);
         }
         find_settling(code, plan->table, &planned);
     }

@@ -39,6 +39,8 @@ struct FunctionPlan {
     std::vector<PlannedSite> sites = {};  ///< in text order
     /// In front of which statement an entry finds its warp's region; ptx::kNone: at its begin.
     std::uint32_t setup = ptx::kNone;
+    /// In front of which statements it stores the region's header; none: at the setup.
+    std::vector<std::uint32_t> headers = {};
 };
 
 /// All sites of the entries that may pass a marker and of the functions they may reach.

@@ -108,22 +108,37 @@ void put_entry_code(const ptx::Module& module, const FunctionPlan& planned, cons
     insertions->put_behind(module.scopes()[function.body_scope].open_statement, std::move(code));
 }
 
+/// What an entry needs in front of a statement beside the records, in text order.
+class EntryCode {
+  public:
+    EntryCode(const FunctionPlan& planned, const EntryFacts& facts, const Emitter& emitter) {
+        if (planned.setup != ptx::kNone) pieces_.emplace_back(planned.setup, emitter.setup(facts));
+        for (const std::uint32_t place : planned.headers)
+            pieces_.emplace_back(place, emitter.header());
+    }
+
+    /// Puts in what goes in front of the statement, or of earlier ones.
+    void put_up_to(std::uint32_t statement, Insertions* insertions) {
+        for (; next_ < pieces_.size() && pieces_[next_].first <= statement; ++next_)
+            insertions->put_in_front(pieces_[next_].first, pieces_[next_].second);
+    }
+
+  private:
+    std::vector<std::pair<std::uint32_t, std::string>> pieces_;
+    std::size_t next_ = 0;
+};
+
 void put_function_code(const ptx::Module& module, const Plan& plan, const FunctionPlan& planned,
                        const EntryFacts& facts, const Emitter& emitter, Insertions* insertions) {
-    std::uint32_t setup = ptx::kNone;
-    if (module.functions()[planned.function].is_entry) {
+    if (module.functions()[planned.function].is_entry)
         put_entry_code(module, planned, facts, emitter, insertions);
-        setup = planned.setup;
-    }
+    EntryCode entry_code(planned, facts, emitter);
     for (const PlannedSite& site : planned.sites) {
-        if (setup <= site.statement) {
-            insertions->put_in_front(setup, emitter.setup(facts));
-            setup = ptx::kNone;
-        }
+        entry_code.put_up_to(site.statement, insertions);
         insertions->put_in_front(site.statement, emitter.record(site, plan.table, facts));
         insertions->name_site(site.number);
     }
-    if (setup != ptx::kNone) insertions->put_in_front(setup, emitter.setup(facts));
+    entry_code.put_up_to(ptx::kNone, insertions);
 }
 
 }  // namespace

@@ -28,9 +28,9 @@ bool may_wait(std::string_view opcode, std::string_view base) {
            opcode.starts_with("setmaxnreg.inc") || opcode.starts_with("tcgen05.alloc");
 }
 
-/// Until what was stored before can be seen by others.
+/// Until what was stored before can be seen by others, or has been read from its registers.
 bool waits_for_stores(std::string_view opcode, std::string_view base) {
-    return base == "fence" || base == "membar" ||
+    return base == "fence" || base == "membar" || base == "setmaxnreg" ||
            opcode.find(".release") != std::string_view::npos ||
            opcode.find(".acq_rel") != std::string_view::npos;
 }

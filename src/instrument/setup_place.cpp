@@ -15,14 +15,7 @@ using analysis::kNoDominator;
 class Finder {
   public:
     Finder(const analysis::FunctionCode& entry, const FunctionPlan& function)
-        : program_(entry.program), flow_(entry.flow) {
-        for (const PlannedSite& site : function.sites) statements_.push_back(site.statement);
-        for (const analysis::Operation& operation : program_.operations) {
-            if (operation.opcode.effect == analysis::Effect::kCall)
-                statements_.push_back(operation.statement);
-        }
-        std::sort(statements_.begin(), statements_.end());
-    }
+        : program_(entry.program), flow_(entry.flow), stops_(stops_of(entry, function)) {}
 
     std::uint32_t run() const {
         const analysis::DominatorTree tree =
@@ -53,7 +46,7 @@ class Finder {
     std::uint32_t common_dominator(const analysis::DominatorTree& tree) const {
         std::vector<bool> climbed(flow_.blocks.size(), false);
         std::uint32_t common = ptx::kNone;
-        for (const std::uint32_t statement : statements_) {
+        for (const std::uint32_t statement : stops_) {
             std::uint32_t block = block_of(statement);
             if (block != 0 && tree.parent[block] == kNoDominator) continue;
             const bool is_first = common == ptx::kNone;
@@ -111,7 +104,7 @@ class Finder {
     /// In front of the block's first site or call, or of what ends it.
     std::uint32_t last_place_in(std::uint32_t number) const {
         const analysis::Block& block = flow_.blocks[number];
-        for (const std::uint32_t statement : statements_) {
+        for (const std::uint32_t statement : stops_) {
             if (block_of(statement) == number) return statement;
         }
         if (block.terminator == ptx::kNone) return ptx::kNone;
@@ -120,11 +113,22 @@ class Finder {
 
     const analysis::Program& program_;
     const analysis::ControlFlow& flow_;
-    std::vector<std::uint32_t>
-        statements_;  // sites and calls: functions may record, and end threads
+    const std::vector<std::uint32_t> stops_;
 };
 
 }  // namespace
+
+std::vector<std::uint32_t> stops_of(const analysis::FunctionCode& entry,
+                                    const FunctionPlan& function) {
+    std::vector<std::uint32_t> stops;
+    for (const PlannedSite& site : function.sites) stops.push_back(site.statement);
+    for (const analysis::Operation& operation : entry.program.operations) {
+        if (operation.opcode.effect == analysis::Effect::kCall)
+            stops.push_back(operation.statement);
+    }
+    std::sort(stops.begin(), stops.end());
+    return stops;
+}
 
 std::uint32_t setup_place(const analysis::FunctionCode& entry, const FunctionPlan& function) {
     return Finder(entry, function).run();

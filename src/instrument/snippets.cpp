@@ -7,8 +7,8 @@ const char kDeclaration[] = ".visible .const .align 64 .b8 <constants>[<constant
 const char kParameter[] = ".param .align 8 .b8 <constants>[<constants_bytes>]";
 
 // Live as long as the kernel, where something uses them: cursor, limit, extra, chunk, below,
-// regions, pool and leader; up to the set-up: enter_timer and enter_clock. The words, record and
-// fits live as long as a series; the others are dead between two records.
+// regions, pool and leader; up to the region's header: enter_timer and enter_clock. The words,
+// record and fits live as long as a series; the others are dead between two records.
 const char kEntryRegisters[] =
     R"(	.reg .b32 %_cursor, %_limit, %_extra, %_chunk, %_below, %_mask, %_low, %_high, %_region, %_a, %_b;
 	.reg .b32 %_word0, %_word1, %_word2, %_word3, %_word4, %_word5, %_word6, %_word7, %_word8, %_word9;
@@ -48,9 +48,13 @@ $_placed:
 	mov.u32 %_a, %smid;
 	mov.u32 %_b, <cluster_rank>;
 	mov.b64 %_count, {%_a, %_b};
-	@%_leader st.global.v2.b64 [%_address+-32], {%_enter_timer, %_enter_clock};
+<header>$_entered:
+)";
+
+// No record stands between the set-up and here, so that what it reads is as the set-up left it.
+const char kHeader[] =
+    R"(	@%_leader st.global.v2.b64 [%_address+-32], {%_enter_timer, %_enter_clock};
 	@%_leader st.global.v2.b64 [%_address+-16], {%_block, %_count};
-$_entered:
 )";
 
 const char kPlaceRegisters[] =

@@ -10,6 +10,7 @@ extern const char kParameter[];
 extern const char kEntryRegisters[];
 extern const char kEnter[];
 extern const char kSetup[];
+extern const char kHeader[];
 extern const char kPlaceRegisters[];
 extern const char kBlockOfGrid[];
 extern const char kWarpOfBlock[];

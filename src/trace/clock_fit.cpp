@@ -115,7 +115,20 @@ ClockLine fit_sm(const std::vector<Anchor>& anchors, const ClockFit& fit) {
     return split_where_bent(anchors, line, fit.tick_ns);
 }
 
+ClockReach reach_of(const std::vector<Anchor>& anchors, const ClockFit& fit) {
+    if (anchors.empty()) return {0, fit.rate_uncertainty};
+    SlopeSums sums;
+    sums.add(anchors);
+    const double own = uncertainty_of(sums, fit.ns_per_cycle, fit.tick_ns);
+    return {anchors.back().clock, std::min(own, fit.rate_uncertainty + kRateSpread)};
+}
+
 }  // namespace
+
+double ClockFit::miss_behind_readings(std::size_t sm, double ns) const {
+    const double behind = ns - sms[sm].ns(reach[sm].last_clock);
+    return behind > 0 ? behind * reach[sm].rate_uncertainty : 0;
+}
 
 double ClockLine::ns(std::uint64_t clock) const {
     const ClockKnot& knot = knots_[piece_at(clock)];
@@ -169,7 +182,10 @@ ClockFit fit_clocks(std::vector<std::vector<Anchor>>& anchors, std::uint64_t ori
     ClockFit fit;
     fit.tick_ns = find_tick(anchors, origin);
     fit_common_rate(anchors, &fit);
-    for (const auto& of_sm : anchors) fit.sms.push_back(fit_sm(of_sm, fit));
+    for (const auto& of_sm : anchors) {
+        fit.sms.push_back(fit_sm(of_sm, fit));
+        fit.reach.push_back(reach_of(of_sm, fit));
+    }
     fit.residual_ns = residual_of(fit, anchors);
     return fit;
 }

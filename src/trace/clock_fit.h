@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -44,15 +45,25 @@ class ClockLine {
     std::vector<ClockKnot> knots_;
 };
 
+/// How far the readings of an SM tell its time.
+struct ClockReach {
+    std::uint64_t last_clock = 0;
+    double rate_uncertainty = 0;  ///< relative, of the SM's line
+};
+
 /// All SMs on one axis of ns.
 struct ClockFit {
-    std::vector<ClockLine> sms;   ///< one for each vector of anchors
-    double ns_per_cycle = 0;      ///< over all SMs
-    double rate_uncertainty = 0;  ///< relative, of ns_per_cycle: 0.01 is one percent
-    bool rate_assumed = false;    ///< the anchors do not tell the rate: kAssumedNsPerCycle
-    double tick_ns = 0;           ///< step of the timer
+    std::vector<ClockLine> sms;     ///< one for each vector of anchors
+    std::vector<ClockReach> reach;  ///< of each of them
+    double ns_per_cycle = 0;        ///< over all SMs
+    double rate_uncertainty = 0;    ///< relative, of ns_per_cycle: 0.01 is one percent
+    bool rate_assumed = false;      ///< the anchors do not tell the rate: kAssumedNsPerCycle
+    double tick_ns = 0;             ///< step of the timer
     double residual_ns =
         0;  ///< how far the lines miss 99 % of the readings: a reading v means [v, v + tick)
+
+    /// What a time behind the last reading of its SM may be off beyond that.
+    double miss_behind_readings(std::size_t sm, double ns) const;
 };
 
 inline constexpr double kAssumedNsPerCycle = 1.0 / 1.5;

@@ -115,6 +115,8 @@ class LaneDecoder {
         matcher_.finish();
     }
     std::int64_t span_ns() const { return span_ns_; }
+    /// Of all times behind the readings of the timer.
+    double most_missed_ns() const { return most_missed_ns_; }
     const EventReader& reader() const { return reader_; }
 
   private:
@@ -144,6 +146,9 @@ class LaneDecoder {
         lane.end_slice = matcher_.slices();
         const std::int64_t last = events.empty() ? lane.enter_ns : events.back().time_ns;
         span_ns_ = std::max({span_ns_, last, lane.exit_ns});
+        most_missed_ns_ = std::max(
+            most_missed_ns_,
+            fit_.miss_behind_readings(anchors_.sm_of_warp[index], static_cast<double>(last)));
         run_->lanes.push_back(lane);
     }
 
@@ -168,6 +173,7 @@ class LaneDecoder {
     EventReader reader_;
     Matcher matcher_;
     std::int64_t span_ns_ = 0;
+    double most_missed_ns_ = 0;
 };
 
 /// Lets 0 be the first entry; returns where that is from the anchors' origin.
@@ -181,12 +187,13 @@ double set_zero(const RawWarps& raw, const SmAnchors& anchors, ClockFit* fit) {
     return first;
 }
 
-TimeFacts time_facts(const ClockFit& fit, std::uint64_t start, std::int64_t span_ns) {
+TimeFacts time_facts(const ClockFit& fit, std::uint64_t start, std::int64_t span_ns,
+                     double most_missed_ns) {
     TimeFacts time;
     time.clock_mhz = 1000 / fit.ns_per_cycle;
     // The model holds whole ns, so a faster clock does not show.
     time.resolution_ns = std::max(1.0, fit.ns_per_cycle);
-    time.alignment_ns = fit.tick_ns + std::ceil(fit.residual_ns);
+    time.alignment_ns = fit.tick_ns + std::ceil(fit.residual_ns + most_missed_ns);
     time.span_ns = span_ns;
     time.start_globaltimer_ns = start;
     return time;
@@ -212,7 +219,8 @@ Result<Run> decode(const record::RawRecords& raw, const instrument::SiteTable& s
     count(raw, *warps, *actions, &run);
     if (!run.lanes.empty()) {
         const auto start = static_cast<std::uint64_t>(whole_ns(zero));
-        run.time = time_facts(fit, anchors.origin + start, decoder.span_ns());
+        run.time =
+            time_facts(fit, anchors.origin + start, decoder.span_ns(), decoder.most_missed_ns());
     }
     warps->faults.clocks_backwards = decoder.reader().faults().clocks_backwards;
     warps->faults.stray_masks = decoder.reader().faults().stray_masks;

@@ -29,6 +29,7 @@ class Writer {
         text_ += ".visible .entry k(.param .u64 out)\n{\n";
         in_entry_ = true;
         begin_body();
+        if (chance(20)) roles();
         statements(10, 3);
         // Markers of functions that nothing calls are none.
         for (std::uint32_t i = 0; i < functions; ++i) {
@@ -224,6 +225,25 @@ class Writer {
         stand(other);
         if (chance(60)) statements(3, depth);
         stand(join);
+    }
+
+    /// Of warps or lanes that first change their registers, or do not.
+    void roles() {
+        const std::string other = label();
+        const std::string join = label();
+        condition("%q");
+        line("@%q bra " + other);
+        change_registers();
+        statements(4, 2);
+        line("bra " + join);
+        stand(other);
+        change_registers();
+        statements(4, 2);
+        stand(join);
+    }
+
+    void change_registers() {
+        if (chance(80)) line("setmaxnreg.dec.sync.aligned.u32 40");
     }
 
     /// At most four turns; the bound may be a lane's own.

@@ -37,10 +37,14 @@ class BlockReader : public record::MemoryReader {
     const std::vector<std::uint8_t>& bytes_;
 };
 
+/// The header of a warp's region, stored behind a setmaxnreg.
+constexpr char kLateHeader[] =
+    "setmaxnreg.dec.sync.aligned.u32 40;\n\t@%gwatch_leader st.global.v2.b64";
+
 /// How often a property was put to the test, over all launches.
 struct Tally {
     std::uint64_t launches = 0, events = 0, dropped = 0, timed = 0, series = 0, cold = 0,
-                  parted = 0, payloads = 0;
+                  parted = 0, payloads = 0, late_headers = 0;
 };
 
 std::uint64_t bytes_of(std::mt19937& random) {
@@ -195,6 +199,7 @@ class RandomLaunch {
         tally->payloads += launched.run.slices.payloads.size() +
                            launched.run.marks.payloads.size() +
                            launched.run.orphan_starts.payloads.size();
+        tally->late_headers += instrumented_.ptx.find(kLateHeader) != std::string::npos;
         for (const instrument::Site& site : instrumented_.sites.sites) {
             tally->series += site.series > 1 && site.place == 0;
             tally->parted += site.placement == instrument::Placement::kParted;
@@ -226,6 +231,7 @@ void expect_variety(const Tally& tally, std::uint64_t launches) {
     EXPECT_GT(tally.series, launches / 2);
     EXPECT_GT(tally.parted, launches / 2);
     EXPECT_GT(tally.payloads, launches * 5);
+    EXPECT_GT(tally.late_headers, launches / 20);
 }
 
 TEST(RandomLaunch, OfWarpsThatMeetAgain) {

@@ -205,6 +205,22 @@ TEST(FitClocks, PiecesAreContinuousAndAscend) {
     }
 }
 
+/// The last lanes of a warp may run on long after the exit that read the timer.
+TEST(FitClocks, TellsHowFarTimesBehindTheReadingsMayBeOff) {
+    SimulatedGpu gpu;
+    gpu.tick_ns = 32;
+    for (int start = 0; start < 100; ++start) {
+        std::vector<std::vector<Anchor>> anchors{readings(gpu, 0, {7.0 * start, 200'000.0})};
+        const ClockFit fit = fit_clocks(anchors, gpu.timer_at_zero);
+        const double late = 600'000;
+        const double ns = fit.sms[0].ns(gpu.sms[0].clock(late));
+        const double claimed = fit.miss_behind_readings(0, ns);
+        EXPECT_LE(std::abs(ns - late), claimed + gpu.tick_ns) << start;
+        EXPECT_EQ(fit.miss_behind_readings(0, 100'000), 0);
+        EXPECT_LT(claimed, 2 * fit.tick_ns) << start;
+    }
+}
+
 TEST(FitClocks, DelayedReadingsDoNotBendTheLine) {
     SimulatedGpu gpu;
     std::vector<Anchor> of_sm = readings(gpu, 0, spread(0, 50e6, 1000));
