@@ -155,9 +155,6 @@ class PtxFacts:
     @property
     def targets(self) -> list[str]: ...
     @property
-    def variables(self) -> list[str]:
-        """Names of its .global and .const variables."""
-    @property
     def version(self) -> str: ...
 
 class Marker:

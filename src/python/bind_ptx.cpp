@@ -1,7 +1,6 @@
 #include <pybind11/stl.h>
 
 #include "instrument/iket.h"
-#include "instrument/variables.h"
 #include "python/bindings.h"
 #include "python/with_module.h"
 
@@ -15,12 +14,11 @@ struct PtxFacts {
     std::string version;
     std::vector<std::string> targets;
     std::vector<std::string> entries;
-    std::vector<std::string> variables;
 };
 
 PtxFacts ptx_facts(const Text& ptx, const std::string& name) {
     return with_module(ptx, name, [&](const ptx::Module& module) -> Result<PtxFacts> {
-        PtxFacts facts{std::string(module.version()), {}, {}, instrument::module_variables(module)};
+        PtxFacts facts{std::string(module.version()), {}, {}};
         for (const auto target : module.targets()) facts.targets.emplace_back(target);
         for (const ptx::Function& function : module.functions()) {
             if (function.is_entry && function.body_scope != ptx::kNone)
@@ -40,9 +38,7 @@ void bind_ptx(py::module_& module) {
     py::class_<PtxFacts>(module, "PtxFacts", "What a PTX module says of itself.")
         .def_readonly("version", &PtxFacts::version)
         .def_readonly("targets", &PtxFacts::targets)
-        .def_readonly("entries", &PtxFacts::entries, "Names of the kernels it defines.")
-        .def_readonly("variables", &PtxFacts::variables,
-                      "Names of its .global and .const variables.");
+        .def_readonly("entries", &PtxFacts::entries, "Names of the kernels it defines.");
     module.def("iket_to_markers", &iket_to_markers, py::arg("ptx"), py::arg("name") = "<ptx>",
                "The text with markers in the place of the events of IKET, the CuTe DSL's own "
                "annotations; unchanged without any.");
