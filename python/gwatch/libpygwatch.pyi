@@ -758,6 +758,11 @@ class TimeFacts:
     def start_globaltimer_ns(self) -> int: ...
     @start_globaltimer_ns.setter
     def start_globaltimer_ns(self, arg0: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    @property
+    def timer_gap_ns(self) -> int | None:
+        """The longest time between two readings of the device's timer on an SM."""
+    @timer_gap_ns.setter
+    def timer_gap_ns(self, arg0: typing.SupportsInt | typing.SupportsIndex | None) -> None: ...
 
 class Scope:
     """A marked region of the kernel."""

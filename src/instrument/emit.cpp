@@ -67,7 +67,7 @@ const Parts& layout_parts() {
         {"unit", snippets::kColdUnit},
         {"pack", snippets::kPack},
         {"lowest", snippets::kLowestOfMask},
-        {"hot_exit", snippets::kHotExit},
+        {"clock_and_timer", snippets::kClockAndTimer},
     };
     return parts;
 }
@@ -82,7 +82,7 @@ static_assert(offsetof(record::Slot, site) == 4 && offsetof(record::Slot, clock_
                   offsetof(record::ChunkHeader, lane) == 4 &&
                   offsetof(record::ChunkHeader, sm) == 8,
               "kPack, kSeriesStart and kColdUnit write these");
-static_assert(record::kExitSlots == 2, "kHotExit writes two");
+static_assert(record::kExitSlots == 2 && record::series_slots(1) == 2, "kClockAndTimer writes two");
 static_assert(record::used_series_slots(1) == 1 && record::used_series_slots(2) == 2 &&
                   record::used_series_slots(3) == 2,
               "code_of_series() fills these");
@@ -187,9 +187,14 @@ void turn_to_high_half(Parts* parts) {
     (*parts)["drop"] = "";
 }
 
+bool is_timer_reading(const Site& site) {
+    return site.actions.size() == 1 && site.actions.front().kind == ActionKind::kTimer;
+}
+
 std::string code_of(const PlannedSite& planned, const Site& site) {
     switch (site.placement) {
         case Placement::kProven:
+            if (is_timer_reading(site)) return snippets::kTimerReading;
             return planned.is_exit ? snippets::kProvenExit : code_of_series(planned, site);
         case Placement::kFunction:
             return snippets::kFunctionRecord;
@@ -277,6 +282,7 @@ std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
         {"markers", std::to_string(site.markers)},
         {"record_bytes", std::to_string(record::series_slots(site.series) * sizeof(record::Slot))},
         {"events", std::to_string(events_of_series(table, planned.number))},
+        {"writer", is_timer_reading(site) ? "fits" : "leader"},
         {"settle", code_that_settles(planned, capabilities_)},
         {"high_unit", ""}};
     parts.merge(place_parts());

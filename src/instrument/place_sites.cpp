@@ -6,6 +6,7 @@
 #include "instrument/series.h"
 #include "instrument/settling.h"
 #include "instrument/setup_place.h"
+#include "instrument/timer_readings.h"
 
 namespace gwatch::instrument {
 
@@ -17,6 +18,7 @@ void place_sites(const ptx::Module& module, const Options& options, Plan* plan) 
         if (function.is_entry) {
             if (options.prove) prove_sites(code, planned, plan);
             if (options.prove && options.series) form_series(code, &planned, &plan->table);
+            if (options.prove && options.series) add_timer_readings(code, &planned, &plan->table);
             planned.setup = setup_place(code, planned);
             planned.headers = header_places(code, planned);
         }

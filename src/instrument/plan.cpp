@@ -17,8 +17,6 @@ namespace {
 using ptx::Statement;
 using ptx::StatementKind;
 
-constexpr std::size_t kMaxSites = 65534;
-
 // The files of the marker functions: their callers' lines are what a user wants to see.
 const std::vector<std::string>& marker_files() {
     static const std::vector<std::string> files = {
@@ -90,7 +88,7 @@ class Planner {
         for (const std::uint32_t function : reachable_functions(module_, marked(entries))) {
             add_function(function);
         }
-        if (plan_.table.sites.size() > kMaxSites) {
+        if (plan_.table.sites.size() > kMostSites) {
             return Error{ErrorKind::kInstrument,
                          std::to_string(plan_.table.sites.size()) +
                              " marked places; a record can tell 65534 apart",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,13 +29,24 @@ struct Scope {
     ptx::SourceLine source;  ///< of its first start or mark
 };
 
-enum class ActionKind : std::uint8_t { kStart, kEnd, kMark, kExit };
+enum class ActionKind : std::uint8_t {
+    kStart,
+    kEnd,
+    kMark,
+    kExit,
+    kTimer  ///< reads the device's timer, which is the record's value
+};
 
-/// One thing that happens at a site. A switch is an end and a start; an exit has no scope.
+inline bool has_scope(ActionKind kind) {
+    return kind != ActionKind::kExit && kind != ActionKind::kTimer;
+}
+
+/// One thing that happens at a site. A switch is an end and a start; an exit and a reading of the
+/// timer have no scope.
 struct Action {
     ActionKind kind;
     std::uint32_t scope;  ///< index into SiteTable::scopes, or ptx::kNone
-    /// Of a start or mark that records a value; at most one action of a site does.
+    /// Of a start, mark or reading that records a value; at most one action of a site does.
     record::PayloadKind payload = record::PayloadKind::kNone;
 };
 
@@ -43,7 +55,7 @@ struct Action {
 /// numbers follow each other.
 struct Site {
     std::vector<Action> actions;
-    std::uint32_t markers = 0;  ///< markers that were fused here; 0 for an exit
+    std::uint32_t markers = 0;  ///< markers that were fused here; 0 for an exit or a reading
     Placement placement = Placement::kUnknown;
     ptx::SourceLine source;
     std::string function;
@@ -51,6 +63,9 @@ struct Site {
     std::uint8_t place = 0;     ///< in its series, from 0
     bool waits_before = false;  ///< since the site before in its series, a warp may wait for others
 };
+
+/// A record's number of its site has 16 bits; 0 and record::kPayloadHighSite are none.
+inline constexpr std::size_t kMostSites = 65534;
 
 struct SiteTable {
     std::vector<Scope> scopes;

@@ -13,7 +13,7 @@ using record::payload_name;
 using record::PayloadKind;
 
 // In the order of their enums.
-constexpr std::array<const char*, 4> kActionNames = {"start", "end", "mark", "exit"};
+constexpr std::array<const char*, 5> kActionNames = {"start", "end", "mark", "exit", "timer"};
 constexpr std::array<const char*, 4> kPlacementNames = {"proven", "unknown", "function", "parted"};
 
 template <std::size_t kSize>
@@ -37,7 +37,8 @@ Json site_to_json(const Site& site) {
     for (const Action& action : site.actions) {
         Json one = Json::array({kActionNames[static_cast<std::size_t>(action.kind)]});
         if (action.scope != ptx::kNone) one.push_back(action.scope);
-        if (action.payload != PayloadKind::kNone) one.push_back(payload_name(action.payload));
+        if (action.payload != PayloadKind::kNone && has_scope(action.kind))
+            one.push_back(payload_name(action.payload));
         actions.push_back(std::move(one));
     }
     return {{"actions", std::move(actions)},
@@ -115,7 +116,8 @@ bool read_action(const Json& json, std::size_t scope_count, Site* site) {
     const auto kind = index_of(kActionNames, json[0]);
     if (!kind) return false;
     Action action{static_cast<ActionKind>(*kind), ptx::kNone};
-    if (action.kind != ActionKind::kExit) {
+    if (action.kind == ActionKind::kTimer) action.payload = PayloadKind::kUnsigned64;
+    if (has_scope(action.kind)) {
         if (json.size() < 2 || json.size() > 3 || !json[1].is_number_unsigned() ||
             json[1].get<std::uint64_t>() >= scope_count)
             return false;

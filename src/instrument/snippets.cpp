@@ -196,22 +196,30 @@ const char kUnknownStorePayload[] =
 const char kPartedRecord[] = R"(<settle>	mov.u64 %_clock, %clock64;
 <read_mask><lowest><unit><high_unit>)";
 
-// The cursor stays: these lanes leave.
-const char kHotExit[] = R"(<pack>	cvt.u64.u32 %_address, %_cursor;
+// A record of a clock and the timer. At an exit the cursor stays: these lanes leave.
+const char kClockAndTimer[] = R"(<pack>	cvt.u64.u32 %_address, %_cursor;
 	add.u64 %_address, %_regions, %_address;
 	mov.b64 %_clock, {%_low, %_high};
-	@%_leader st.global.v2.b64 [%_address], {%_clock, %_timer};
+	@%_<writer> st.global.v2.b64 [%_address], {%_clock, %_timer};
 )";
 
 const char kProvenExit[] = R"(<settle>	mov.u64 %_clock, %clock64;
 	mov.u64 %_timer, %globaltimer;
-<hot_exit><flush>)";
+<clock_and_timer><flush>)";
+
+// What the region has no room for is not counted: it is no event. The readings stand side by side,
+// for a miss of the instruction cache between them would delay one.
+const char kTimerReading[] = R"(	mov.u64 %_clock, %clock64;
+	mov.u64 %_timer, %globaltimer;
+	setp.lt.and.u32 %_fits, %_cursor, %_limit, %_leader;
+<clock_and_timer>	@%_fits add.u32 %_cursor, %_cursor, <record_bytes>;
+)";
 
 const char kUnknownExit[] = R"(<settle>	mov.u64 %_clock, %clock64;
 	mov.u64 %_timer, %globaltimer;
 <read_mask>	setp.ne.u32 %_cold, %_mask, -1;
 	@%_cold bra.uni $_cold<site>;
-<hot_exit>	bra.uni $_back<site>;
+<clock_and_timer>	bra.uni $_back<site>;
 $_cold<site>:
 <lowest><unit>$_back<site>:
 <flush>)";

@@ -79,6 +79,8 @@ void bind_counts(py::module_& module) {
         .def_readwrite("clock_mhz", &TimeFacts::clock_mhz)
         .def_readwrite("resolution_ns", &TimeFacts::resolution_ns, "Of durations inside a warp.")
         .def_readwrite("alignment_ns", &TimeFacts::alignment_ns, "Between warps of different SMs.")
+        .def_readwrite("timer_gap_ns", &TimeFacts::timer_gap_ns,
+                       "The longest time between two readings of the device's timer on an SM.")
         .def_readwrite("span_ns", &TimeFacts::span_ns, "First entry to last exit or record.")
         .def_readwrite("start_globaltimer_ns", &TimeFacts::start_globaltimer_ns);
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "trace/hot_records.h"
+
 namespace gwatch::trace {
 
 namespace {
@@ -12,6 +14,18 @@ constexpr std::size_t kMostAnchors = 8192;
 /// Timers further from the first entry than this (a year) are no readings.
 constexpr std::uint64_t kFarthestNs = 1ull << 55;
 constexpr double kFirstRingNs = 2e9;
+constexpr double kHalfLowWordNs = 2147483648.0;
+/// How far an assumed rate may be off, relative: clocks run from 0.9 to 2.4 GHz.
+constexpr double kAssumedRateMiss = 0.6;
+
+/// A rate that entries and exits tell so far.
+struct KnownRate {
+    double ns_per_cycle;
+    double uncertainty;  ///< relative
+
+    /// Whether it puts a low word of the timer into the right one of the spans that it repeats in.
+    bool places(double elapsed_ns) const { return elapsed_ns * uncertainty < kHalfLowWordNs; }
+};
 
 /// Keeps every anchor at first, then every second one, every fourth and so on.
 class ThinnedAnchors {
@@ -70,7 +84,10 @@ class Collector {
     SmAnchors run() {
         find_origin();
         number_sms();
-        for (std::size_t i = 0; i < raw_.warps.size(); ++i) add_full_readings(i);
+        for (std::size_t i = 0; i < raw_.warps.size(); ++i) {
+            add_full_readings(i);
+            if (sites_.has_timers()) add_readings_on_the_way(i);
+        }
         if (!raw_.cold_runs.empty()) add_low_words();
         for (SmReadings& readings : readings_) result_.of_sm.push_back(best_of(&readings));
         return std::move(result_);
@@ -98,7 +115,7 @@ class Collector {
         if (timer < result_.origin || timer - result_.origin > kFarthestNs || clock == 0) return;
         SmReadings& readings = readings_[result_.sm_of_warp[warp]];
         (late ? readings.late : readings.prompt)
-            .add({clock, static_cast<std::int64_t>(timer - result_.origin)});
+            .add({clock, static_cast<std::int64_t>(timer - result_.origin), late});
     }
 
     /// The entry and the hot exits, which hold all 64 bits of the timer.
@@ -112,13 +129,22 @@ class Collector {
         add(index, clock, warp.slots[count - 1]);
     }
 
+    void add_readings_on_the_way(std::size_t index) {
+        Faults faults;
+        const auto visit = [&](std::uint32_t site, std::uint64_t clock,
+                               const std::uint64_t* timer) {
+            if (timer != nullptr && sites_.is_timer(site)) add(index, clock, *timer);
+        };
+        for_each_hot(raw_.warps[index], sites_, &faults, visit);
+    }
+
     /// The last record of each chunk, if it is an exit. A low word tells the time only when the
     /// rate tells it to 2.1 s, so the nearest to their entry come first, and each ring out to four
     /// times the time refines the rate.
     void add_low_words() {
         double from = 0;
         for (double to = kFirstRingNs; from < static_cast<double>(kFarthestNs); to *= 4) {
-            const double rate = rate_so_far();
+            const KnownRate rate = rate_so_far();
             bool any_farther = false;
             for (std::size_t i = 0; i < raw_.warps.size(); ++i) {
                 for (const ColdRun& run : raw_.cold_of(raw_.warps[i])) {
@@ -140,13 +166,14 @@ class Collector {
 
     /// Of all timers with this low word, the one nearest to where the entry and the rate put the
     /// record; if that is in [from, to) ns after the entry. Returns whether it is farther.
-    bool add_low_word(std::size_t index, const record::Unit& unit, bool took_chunk, double rate,
-                      double from, double to) {
+    bool add_low_word(std::size_t index, const record::Unit& unit, bool took_chunk,
+                      const KnownRate& rate, double from, double to) {
         const record::RegionHeader& header = raw_.warps[index].header;
         const std::uint64_t clock = unwrap_clock(clock48_of(unit), header.clock);
         if (clock == 0) return false;
-        const double elapsed = static_cast<double>(clock - header.clock) * rate;
+        const double elapsed = static_cast<double>(clock - header.clock) * rate.ns_per_cycle;
         if (elapsed < from || elapsed >= to) return elapsed >= to;
+        if (!rate.places(elapsed)) return false;
         const std::uint64_t expected = header.globaltimer + static_cast<std::uint64_t>(elapsed);
         const auto ahead =
             static_cast<std::int32_t>(unit.word - static_cast<std::uint32_t>(expected));
@@ -155,14 +182,15 @@ class Collector {
         return false;
     }
 
-    double rate_so_far() const {
+    KnownRate rate_so_far() const {
         std::vector<std::vector<Anchor>> all;
         for (const SmReadings& readings : readings_) {
             all.push_back(readings.prompt.anchors());
             all.back().insert(all.back().end(), readings.late.anchors().begin(),
                               readings.late.anchors().end());
         }
-        return fit_clocks(all, result_.origin).ns_per_cycle;
+        const ClockFit fit = fit_clocks(all, result_.origin);
+        return {fit.ns_per_cycle, fit.rate_assumed ? kAssumedRateMiss : fit.rate_uncertainty};
     }
 
     const RawWarps& raw_;

@@ -8,8 +8,8 @@
 
 namespace gwatch::trace {
 
-/// Every SM's pairs of (clock, globaltimer): entries, exits, and cold records, thinned to some
-/// thousands an SM.
+/// Every SM's pairs of (clock, globaltimer): entries, exits, readings on the way, and cold records,
+/// thinned to some thousands an SM.
 struct SmAnchors {
     std::vector<std::vector<Anchor>> of_sm;  ///< timer_ns from `origin`
     std::vector<std::uint32_t> sm_of_warp;   ///< index into of_sm for each of RawWarps::warps

@@ -73,6 +73,7 @@ void visit(Visitor& field, TimeFacts& time) {
     field("clock_mhz", time.clock_mhz);
     field("resolution_ns", time.resolution_ns);
     field("alignment_ns", time.alignment_ns);
+    field.optional("timer_gap_ns", time.timer_gap_ns);
     field("span_ns", time.span_ns);
     field("start_globaltimer_ns", time.start_globaltimer_ns);
 }

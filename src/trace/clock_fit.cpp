@@ -123,6 +123,15 @@ ClockReach reach_of(const std::vector<Anchor>& anchors, const ClockFit& fit) {
     return {anchors.back().clock, std::min(own, fit.rate_uncertainty + kRateSpread)};
 }
 
+double longest_gap_of(const std::vector<std::vector<Anchor>>& anchors) {
+    std::int64_t longest = 0;
+    for (const auto& of_sm : anchors) {
+        for (std::size_t i = 1; i < of_sm.size(); ++i)
+            longest = std::max(longest, of_sm[i].timer_ns - of_sm[i - 1].timer_ns);
+    }
+    return static_cast<double>(longest);
+}
+
 }  // namespace
 
 double ClockFit::miss_behind_readings(std::size_t sm, double ns) const {
@@ -187,6 +196,7 @@ ClockFit fit_clocks(std::vector<std::vector<Anchor>>& anchors, std::uint64_t ori
         fit.reach.push_back(reach_of(of_sm, fit));
     }
     fit.residual_ns = residual_of(fit, anchors);
+    fit.longest_gap_ns = longest_gap_of(anchors);
     return fit;
 }
 

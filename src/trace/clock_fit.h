@@ -18,6 +18,7 @@ inline std::int64_t whole_ns(double ns) {
 struct Anchor {
     std::uint64_t clock;    ///< cycles
     std::int64_t timer_ns;  ///< from any common origin
+    bool is_late = false;   ///< the timer was read a memory access after the clock
 };
 
 /// A piece of an SM's time line: `ns` at `clock`, and from there `rate` ns a cycle.
@@ -61,6 +62,8 @@ struct ClockFit {
     double tick_ns = 0;             ///< step of the timer
     double residual_ns =
         0;  ///< how far the lines miss 99 % of the readings: a reading v means [v, v + tick)
+
+    double longest_gap_ns = 0;  ///< between two readings of an SM
 
     /// What a time behind the last reading of its SM may be off beyond that.
     double miss_behind_readings(std::size_t sm, double ns) const;

@@ -26,6 +26,8 @@ std::string action_text(const instrument::Action& action, const instrument::Site
             return "end " + to_utf8(table.scopes[action.scope].name);
         case ActionKind::kMark:
             return "mark " + to_utf8(table.scopes[action.scope].name);
+        case ActionKind::kTimer:
+            return "timer";
         case ActionKind::kExit:
             break;
     }
@@ -48,7 +50,7 @@ const char* placement_text(instrument::Placement placement) {
 
 void note_payloads(const instrument::Site& site, Run* run) {
     for (const instrument::Action& action : site.actions) {
-        if (action.payload == PayloadKind::kNone) continue;
+        if (action.payload == PayloadKind::kNone || !has_scope(action.kind)) continue;
         PayloadKind& kind = run->scopes[action.scope].payload;
         kind = record::common_payload(kind, action.payload);
     }
@@ -93,7 +95,7 @@ void count(const record::RawRecords& raw, const RawWarps& warps, const SiteActio
     counts.warps_recorded = run->lanes.size();
     counts.blocks_selected = raw.plan.constants.block_count;
     counts.buffer_bytes = raw.plan.total_bytes;
-    counts.buffer_bytes_needed = buffer_bytes_needed(raw, sites.most_units());
+    counts.buffer_bytes_needed = buffer_bytes_needed(raw, sites);
 }
 
 /// Makes the lanes and, warp by warp, all that lies on them.
@@ -195,6 +197,7 @@ TimeFacts time_facts(const ClockFit& fit, std::uint64_t start, std::int64_t span
     time.resolution_ns = std::max(1.0, fit.ns_per_cycle);
     time.alignment_ns = fit.tick_ns + std::ceil(fit.residual_ns + most_missed_ns);
     time.span_ns = span_ns;
+    time.timer_gap_ns = whole_ns(std::ceil(fit.longest_gap_ns));
     time.start_globaltimer_ns = start;
     return time;
 }

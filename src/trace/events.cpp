@@ -47,10 +47,11 @@ const std::vector<Event>& EventReader::read(const WarpRecords& warp, const Clock
     }
     gathered_.clear();
     run_ends_.clear();
-    gather_hot(warp);
+    const std::optional<std::uint64_t> open_since = gather_hot(warp);
     const std::span<const ColdRun> runs = raw_.cold_of(warp);
     for (std::size_t i = 0; i < runs.size(); ++i) gather_cold(warp, runs.subspan(i));
     merge_runs();
+    if (open_since && gathered_.back().clock >= *open_since + kLongPause) ++faults_.unsure_pauses;
     time_gathered(line, enter_ns);
     return events_;
 }
@@ -72,7 +73,8 @@ void EventReader::read_hot(const WarpRecords& warp, const ClockLine& line, std::
     events_.resize(static_cast<std::size_t>(to - events_.data()));
 }
 
-void EventReader::gather_hot(const WarpRecords& warp) {
+/// As for_each_hot(): a pause behind the last hot record may only show by a cold one.
+std::optional<std::uint64_t> EventReader::gather_hot(const WarpRecords& warp) {
     const auto visit = [&](std::uint32_t site, std::uint64_t clock, const std::uint64_t* payload) {
         gathered_.push_back({clock, site, warp.threads});
         if (payload == nullptr) return;
@@ -80,8 +82,9 @@ void EventReader::gather_hot(const WarpRecords& warp) {
         gathered_.push_back({clock, kLowWord, static_cast<std::uint32_t>(bits)});
         gathered_.push_back({clock, kHighWord, static_cast<std::uint32_t>(bits >> 32)});
     };
-    for_each_hot(warp, sites_, &faults_, visit);
+    const auto open_since = for_each_hot(warp, sites_, &faults_, visit);
     end_run(0);
+    return open_since;
 }
 
 /// The second unit of a 64-bit payload: right behind the first one, or, where that ends its chunk,

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -50,7 +51,7 @@ class EventReader {
     static constexpr std::uint32_t kHighWord = 0x10001;
 
     void read_hot(const WarpRecords& warp, const ClockLine& line, std::int64_t enter_ns);
-    void gather_hot(const WarpRecords& warp);
+    std::optional<std::uint64_t> gather_hot(const WarpRecords& warp);
     void gather_cold(const WarpRecords& warp, std::span<const ColdRun> runs);
     void gather_payload(std::span<const ColdRun> runs, std::size_t unit);
     static const record::Unit* high_half_of(std::span<const ColdRun> runs, std::size_t unit);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "record/layout.h"
@@ -41,10 +42,11 @@ inline constexpr std::uint64_t kLongPause = 1ull << 32;  ///< cycles; two second
 
 /// Calls visit(site, clock, payload) for each hot record of a warp, a series' sites one after the
 /// other; `payload` is nullptr where the site has none. Clocks never descend: `faults` counts those
-/// that did, and pauses whose place is not sure.
+/// that did, and pauses whose place is not sure. Returns the clock of the last record if it leaves
+/// the place of a pause behind it open.
 template <class Visit>
-void for_each_hot(const WarpRecords& warp, const SiteActions& sites, Faults* faults,
-                  Visit&& visit) {
+std::optional<std::uint64_t> for_each_hot(const WarpRecords& warp, const SiteActions& sites,
+                                          Faults* faults, Visit&& visit) {
     const bool has_payloads = sites.has_payloads();
     std::uint64_t last = warp.header.clock;
     bool is_pause_open = false;
@@ -69,6 +71,7 @@ void for_each_hot(const WarpRecords& warp, const SiteActions& sites, Faults* fau
         }
         i += hot_slots(sites, site);
     }
+    return is_pause_open ? std::optional(last) : std::nullopt;
 }
 
 }  // namespace gwatch::trace

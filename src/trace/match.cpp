@@ -151,6 +151,7 @@ bool Matcher::match_simple(std::span<const Event> events, std::uint32_t lane) {
                                 payload_at(action, i));
                     break;
                 case ActionKind::kExit:
+                case ActionKind::kTimer:
                     break;
             }
         }

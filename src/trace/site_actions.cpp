@@ -33,9 +33,9 @@ Result<SiteActions> SiteActions::make(const instrument::SiteTable& sites) {
         bool is_exit = false;
         std::uint32_t payload_bits = 0;
         for (const instrument::Action& action : site.actions) {
-            if (action.kind == ActionKind::kExit) {
-                is_exit = true;
-            } else if (action.scope >= sites.scopes.size()) {
+            is_exit |= action.kind == ActionKind::kExit;
+            result.has_timers_ |= action.kind == ActionKind::kTimer;
+            if (has_scope(action.kind) && action.scope >= sites.scopes.size()) {
                 return Error{ErrorKind::kArchive,
                              "site " + std::to_string(result.sites_.size() + 1) +
                                  " of the site table names scope " + std::to_string(action.scope) +
@@ -73,7 +73,7 @@ Result<void> SiteActions::check_series() const {
     return {};
 }
 
-/// At most one start or mark of a site has a payload, and then the site is no series.
+/// At most one start, mark or reading of a site has a payload, and then the site is no series.
 Result<void> SiteActions::check_payloads(const instrument::SiteTable& sites) const {
     for (std::uint32_t site = 1; site <= site_count(); ++site) {
         std::uint32_t payloads = 0;
@@ -81,7 +81,7 @@ Result<void> SiteActions::check_payloads(const instrument::SiteTable& sites) con
         for (const instrument::Action& action : sites.sites[site - 1].actions) {
             if (action.payload == record::PayloadKind::kNone) continue;
             ++payloads;
-            any_misplaced |= action.kind != ActionKind::kStart && action.kind != ActionKind::kMark;
+            any_misplaced |= action.kind == ActionKind::kEnd || action.kind == ActionKind::kExit;
         }
         if (payloads > 1 || any_misplaced || (payloads == 1 && series(site) != 1)) {
             return Error{ErrorKind::kArchive,

@@ -40,6 +40,13 @@ class SiteActions {
     bool has_payloads() const { return has_payloads_; }
     /// Of the value that its record holds: 0, 32 or 64.
     std::uint32_t payload_bits(std::uint32_t site) const { return payload_bits_[site - 1]; }
+    /// Whether any site reads the device's timer.
+    bool has_timers() const { return has_timers_; }
+    /// Whether this one does: the value of its record.
+    bool is_timer(std::uint32_t site) const {
+        const auto of_site = actions(site);
+        return of_site.size() == 1 && of_site[0].kind == instrument::ActionKind::kTimer;
+    }
     /// Units of the longest cold record.
     std::uint32_t most_units() const;
     /// As many bits of a hot record's slot as the site's payload has.
@@ -79,6 +86,7 @@ class SiteActions {
     std::vector<SiteAction> actions_;
     std::uint32_t scope_count_ = 0;
     bool has_payloads_ = false;
+    bool has_timers_ = false;
 };
 
 }  // namespace gwatch::trace

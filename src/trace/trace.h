@@ -132,13 +132,14 @@ struct TimeFacts {
     double resolution_ns = 0;  ///< of durations inside a warp: one cycle
     double alignment_ns =
         0;  ///< between warps of different SMs: one tick of the global timer, or what the fit left
-    std::int64_t span_ns = 0;                ///< first entry to last exit or record
-    std::uint64_t start_globaltimer_ns = 0;  ///< what 0 of this run is on the device's own timer
+    std::optional<std::int64_t> timer_gap_ns;  ///< the longest between two readings of an SM
+    std::int64_t span_ns = 0;                  ///< first entry to last exit or record
+    std::uint64_t start_globaltimer_ns = 0;    ///< what 0 of this run is on the device's own timer
 };
 
 /// One static marker place of the traced kernel.
 struct Site {
-    std::vector<std::string> actions;  ///< "start load", "end load", "mark x", "exit"
+    std::vector<std::string> actions;  ///< "start load", "end load", "mark x", "exit", "timer"
     std::string placement;             ///< "proven", "unknown", "function"
     std::string function;
     std::string file;

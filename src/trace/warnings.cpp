@@ -47,13 +47,16 @@ std::uint64_t most_whole_warps_in_pool(const record::RawRecords& raw) {
 /// Slots that would have held what regions dropped. Unknown markers of whole warps that went to the
 /// pool would have taken slots of the larger region first. A region is full when its longest record
 /// would not fit, even if a shorter one would.
-std::uint64_t region_slots_needed(const record::RawRecords& raw) {
+std::uint64_t region_slots_needed(const record::RawRecords& raw, const SiteActions& sites) {
     const std::uint64_t slots = raw.plan.constants.region_slots;
     if (raw.control.most_overflow == 0) return slots;
     const std::uint64_t others = most_whole_warps_in_pool(raw) + dropped_by_pool(raw);
     constexpr std::uint32_t kLongest = record::series_slots(record::kMaxSeriesSites);
     constexpr std::uint64_t kMostOfOne = record::series_slots(1);
-    return slots + kMostOfOne * (raw.control.most_overflow + others) + kLongest - kMostOfOne;
+    // A reading of the timer is not counted; an event stands behind each.
+    const std::uint64_t readings = sites.has_timers() ? 2 : 1;
+    return slots + readings * kMostOfOne * (raw.control.most_overflow + others) + kLongest -
+           kMostOfOne;
 }
 
 std::string what_would_do(const Counts& counts) {
@@ -165,11 +168,11 @@ void warn_of_time(const ClockFit& fit, const Run& run, std::vector<std::string>*
 
 }  // namespace
 
-std::uint64_t buffer_bytes_needed(const record::RawRecords& raw, std::uint32_t units_of_record) {
+std::uint64_t buffer_bytes_needed(const record::RawRecords& raw, const SiteActions& sites) {
     if (raw.control.dropped_records == 0 && dropped_by_pool(raw) == 0) return 0;
     const record::Plan& plan = raw.plan;
-    const record::Need need{region_slots_needed(raw),
-                            plan.constants.pool_chunks + chunks_lacking(raw, units_of_record)};
+    const record::Need need{region_slots_needed(raw, sites),
+                            plan.constants.pool_chunks + chunks_lacking(raw, sites.most_units())};
     record::PlanRequest request{raw.grid, raw.block};
     request.uses_lane_cursors = plan.lane_cursors_offset != 0;
     return record::bytes_for(need, plan, request);

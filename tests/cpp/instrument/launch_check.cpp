@@ -231,6 +231,7 @@ void LaunchCheck::expect_counts(bool groups) const {
     }
     std::uint64_t dropped_records = 0, dropped_events = 0;
     for (std::size_t i = 0; i < sites.size(); ++i) {
+        if (run_.sites[i].actions == std::vector<std::string>{"timer"}) continue;
         ASSERT_LE(run_.sites[i].records, passes[i]) << "site " << i + 1;
         const std::uint64_t missing = passes[i] - run_.sites[i].records;
         const bool is_proven = sites[i].placement == Placement::kProven;

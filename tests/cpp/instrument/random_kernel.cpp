@@ -29,6 +29,7 @@ class Writer {
         text_ += ".visible .entry k(.param .u64 out)\n{\n";
         in_entry_ = true;
         begin_body();
+        if (chance(20)) nest();
         if (chance(20)) roles();
         statements(10, 3);
         // Markers of functions that nothing calls are none.
@@ -225,6 +226,31 @@ class Writer {
         stand(other);
         if (chance(60)) statements(3, depth);
         stand(join);
+    }
+
+    /// A loop around a loop, both of whole warps.
+    void nest() {
+        const std::string outer = begin_turns();
+        row_of_markers();
+        const std::string inner = begin_turns();
+        row_of_markers();
+        end_turns(inner, 2);
+        if (chance(50)) row_of_markers();
+        end_turns(outer, 3);
+    }
+
+    /// Returns the number of the counter.
+    std::string begin_turns() {
+        const std::string counter = std::to_string(counters_++);
+        line("mov.u32 %c" + counter + ", 0");
+        stand("TURN" + counter);
+        return counter;
+    }
+
+    void end_turns(const std::string& counter, std::uint32_t turns) {
+        line("add.u32 %c" + counter + ", %c" + counter + ", 1");
+        line("setp.lt.u32 %q, %c" + counter + ", " + std::to_string(turns));
+        line("@%q bra TURN" + counter);
     }
 
     /// Of warps or lanes that first change their registers, or do not.

@@ -44,7 +44,7 @@ constexpr char kLateHeader[] =
 /// How often a property was put to the test, over all launches.
 struct Tally {
     std::uint64_t launches = 0, events = 0, dropped = 0, timed = 0, series = 0, cold = 0,
-                  parted = 0, payloads = 0, late_headers = 0;
+                  parted = 0, payloads = 0, late_headers = 0, readings = 0;
 };
 
 std::uint64_t bytes_of(std::mt19937& random) {
@@ -200,6 +200,9 @@ class RandomLaunch {
                            launched.run.marks.payloads.size() +
                            launched.run.orphan_starts.payloads.size();
         tally->late_headers += instrumented_.ptx.find(kLateHeader) != std::string::npos;
+        for (const trace::Site& site : launched.run.sites) {
+            if (site.actions == std::vector<std::string>{"timer"}) tally->readings += site.records;
+        }
         for (const instrument::Site& site : instrumented_.sites.sites) {
             tally->series += site.series > 1 && site.place == 0;
             tally->parted += site.placement == instrument::Placement::kParted;
@@ -229,9 +232,10 @@ void expect_variety(const Tally& tally, std::uint64_t launches) {
     EXPECT_GT(tally.dropped, launches / 20);
     EXPECT_GT(tally.cold, launches / 3);
     EXPECT_GT(tally.series, launches / 2);
-    EXPECT_GT(tally.parted, launches / 2);
+    EXPECT_GT(tally.parted, launches / 5);
     EXPECT_GT(tally.payloads, launches * 5);
     EXPECT_GT(tally.late_headers, launches / 20);
+    EXPECT_GT(tally.readings, launches / 5);
 }
 
 TEST(RandomLaunch, OfWarpsThatMeetAgain) {

@@ -8,8 +8,7 @@ namespace {
 void add_site(std::vector<Action> actions, Placement placement, const std::string& function,
               SiteTable* table) {
     Site& site = table->sites.emplace_back();
-    site.markers =
-        actions[0].kind == ActionKind::kExit ? 0 : static_cast<std::uint32_t>(actions.size());
+    site.markers = has_scope(actions[0].kind) ? static_cast<std::uint32_t>(actions.size()) : 0;
     site.actions = std::move(actions);
     site.placement = placement;
     site.function = function;
@@ -23,6 +22,8 @@ SiteTable example() {
     add_site({{ActionKind::kMark, 1, record::PayloadKind::kFloat64}}, Placement::kFunction, "f",
              &table);
     add_site({{ActionKind::kExit, ptx::kNone}}, Placement::kUnknown, "k", &table);
+    add_site({{ActionKind::kTimer, ptx::kNone, record::PayloadKind::kUnsigned64}},
+             Placement::kProven, "k", &table);
     return table;
 }
 
@@ -39,6 +40,8 @@ TEST(SitesJson, RoundTrip) {
     EXPECT_EQ(table->sites[1].function, "f");
     EXPECT_EQ(table->sites[1].actions[0].payload, record::PayloadKind::kFloat64);
     EXPECT_EQ(table->sites[2].actions[0].scope, ptx::kNone);
+    EXPECT_EQ(table->sites[3].actions[0].kind, ActionKind::kTimer);
+    EXPECT_EQ(table->sites[3].actions[0].payload, record::PayloadKind::kUnsigned64);
 }
 
 TEST(SitesJson, BytesThatAreNoUtf8) {

@@ -189,6 +189,25 @@ TEST(FitClocks, FollowsAClockChange) {
     EXPECT_LT(fit.residual_ns, 200);
 }
 
+/// A persistent kernel that soon meets the power limit, whose warps read the timer at their ends
+/// and once a tile.
+TEST(FitClocks, FollowsAClockChangeByReadingsOnTheWay) {
+    for (const int warps : {1, 8}) {
+        SimulatedGpu gpu;
+        gpu.sms = {{1 / 1.98, 1000, 15e3, 1 / 1.52}};
+        std::vector<double> times;
+        for (int warp = 0; warp < warps; ++warp) {
+            for (const double tile : {0.0, 45e3, 90e3, 135e3, 180e3})
+                times.push_back(tile + 37.0 * warp);
+        }
+        std::vector<std::vector<Anchor>> anchors = {readings(gpu, 0, times)};
+        const ClockFit fit = fit_clocks(anchors, gpu.timer_at_zero);
+        EXPECT_LT(worst_error(fit.sms[0], gpu, 0, 45e3, 180e3), 100) << warps;
+        EXPECT_LT(worst_error(fit.sms[0], gpu, 0, 0, 45e3), 3000) << warps;
+        EXPECT_NEAR(fit.longest_gap_ns, 45e3, 300) << warps;
+    }
+}
+
 TEST(FitClocks, PiecesAreContinuousAndAscend) {
     SimulatedGpu gpu;
     gpu.sms = {{0.5, 1000, 10e6, 0.8}};

@@ -27,6 +27,12 @@ TEST(ClockWarnings, NoneWhereThereIsNothingToSay) {
     EXPECT_TRUE(clock_warnings(run_of(1521, std::nullopt, 180'000)).empty());
     EXPECT_TRUE(clock_warnings(run_of(0, 1980, 180'000)).empty()) << "a clock not known";
     EXPECT_TRUE(clock_warnings(run_of(1521, 1980, 20'000)).empty()) << "too short to tell";
+    trace::Run often = run_of(1521, 1980, 180'000);
+    often.time.timer_gap_ns = 30'000;
+    EXPECT_TRUE(clock_warnings(often).empty()) << "the readings follow the clock";
+    often.time.timer_gap_ns = 90'000;
+    ASSERT_EQ(clock_warnings(often).size(), 1u);
+    EXPECT_NE(clock_warnings(often)[0].find("up to 90 us apart"), std::string::npos);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "simulated_launch.h"
 #include "trace/decode.h"
 
@@ -194,6 +196,38 @@ TEST(DecodeTime, PersistentKernelsAreAlignedWithinATick) {
                 }
             }
         }
+    }
+}
+
+/// Four tiles of a persistent kernel: the clock falls in the first, and readings in front of each
+/// tell it.
+TEST(DecodeTime, ReadingsOnTheWayFollowTheClock) {
+    instrument::SiteTable sites = simple_sites(1);
+    sites.sites.emplace_back().actions = {
+        {instrument::ActionKind::kTimer, ptx::kNone, record::PayloadKind::kUnsigned64}};
+    const auto timer = static_cast<std::uint16_t>(sites.sites.size());
+    for (const bool reads : {false, true}) {
+        SimulatedGpu gpu;
+        gpu.sms = {{1 / 1.98, 1000, 15e3, 1 / 1.52}};
+        SimulatedLaunch launch(small_request(1, 32), gpu, exit_site(kSites));
+        launch.enter(0, 0, 0);
+        for (const double start : {1e3, 46e3, 91e3, 136e3}) {
+            if (reads) launch.read_timer(0, timer, start - 10);
+            launch.hot(0, start_site(0), start);
+            launch.hot(0, end_site(0), start + 40e3);
+        }
+        launch.exit(0, 180e3);
+        const auto run = decode(launch.records(), sites);
+        ASSERT_TRUE(run.ok()) << run.error().to_string();
+        EXPECT_EQ(run->counts.events, 8u);
+        EXPECT_EQ(run->slices.size(), 4u);
+        EXPECT_EQ(run->marks.size(), 0u);
+        EXPECT_EQ(run->sites.back().actions, std::vector<std::string>{"timer"});
+        EXPECT_EQ(run->sites.back().records, reads ? 4u : 0u);
+        const double worst = reads ? 60 : 5000;
+        EXPECT_NEAR(run->slices.duration_ns[2], 40e3, worst);
+        EXPECT_EQ(std::abs(run->slices.start_ns[2] - 91e3) <= 60, reads);
+        EXPECT_NEAR(static_cast<double>(*run->time.timer_gap_ns), reads ? 45e3 : 180e3, 40);
     }
 }
 

@@ -167,6 +167,13 @@ class SimulatedLaunch : public record::MemoryReader {
         add_drops(region);
     }
 
+    /// The whole warp reads the timer on its way.
+    void read_timer(std::uint32_t region, std::uint16_t site, double ns) {
+        put_slot(region, site, ns);
+        const std::uint64_t timer = gpu_.timer(ns);
+        std::memcpy(slot_at(region, warps_[region].used++), &timer, sizeof timer);
+    }
+
     /// Some lanes leave.
     void cold_exit(std::uint32_t region, std::uint32_t lane, std::uint32_t mask, double ns) {
         cold(region, lane, exit_, mask, ns);
