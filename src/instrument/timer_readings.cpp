@@ -21,13 +21,23 @@ class Adder {
           flow_(entry.flow),
           function_(*function),
           table_(*table),
-          loops_(analysis::find_loops(entry.flow)) {}
+          loops_(analysis::find_loops(entry.flow)),
+          sites_of_(flow_.blocks.size()),
+          loop_of_head_(flow_.blocks.size(), kNone),
+          inner_of_(flow_.blocks.size(), kNone) {
+        for (std::size_t i = 0; i < function_.sites.size(); ++i) {
+            const std::uint32_t statement = function_.sites[i].statement;
+            sites_of_[flow_.block_of[statement - flow_.first_statement]].push_back(i);
+        }
+        for (std::size_t i = 0; i < loops_.size(); ++i) loop_of_head_[loops_[i].head] = i;
+        for (const Loop& loop : loops_) works_.push_back(works(loop));
+    }
 
     void run() {
         std::vector<std::size_t> places;
-        for (const Loop& loop : loops_) {
-            const std::size_t place = place_in(loop);
-            if (place < function_.sites.size()) places.push_back(place);
+        for (std::size_t i = 0; i < loops_.size(); ++i) {
+            const std::size_t place = place_in(i);
+            if (place != kNone) places.push_back(place);
         }
         std::sort(places.begin(), places.end());
         places.erase(std::unique(places.begin(), places.end()), places.end());
@@ -38,31 +48,32 @@ class Adder {
     }
 
   private:
-    static bool has(const Loop& loop, std::uint32_t block) {
-        return std::binary_search(loop.blocks.begin(), loop.blocks.end(), block);
-    }
+    static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-    /// The first site of the loop that may have a reading in front of it, and is in no loop inside;
-    /// the number of sites if there is none, or no loop inside that works.
-    std::size_t place_in(const Loop& loop) const {
-        std::vector<const Loop*> inner;
-        for (const Loop& other : loops_) {
-            if (other.head != loop.head && has(loop, other.head) && works(other))
-                inner.push_back(&other);
+    /// The first site of a loop that may have a reading in front of it, and is in no loop inside;
+    /// kNone if there is none, or no loop inside that works.
+    std::size_t place_in(std::size_t number) {
+        if (!mark_inner(number)) return kNone;
+        std::size_t first = kNone;
+        for (const std::uint32_t block : loops_[number].blocks) {
+            if (inner_of_[block] == number) continue;
+            for (const std::size_t site : sites_of_[block]) {
+                if (may_follow_reading(function_.sites[site])) first = std::min(first, site);
+            }
         }
-        if (inner.empty()) return function_.sites.size();
-        const auto found =
-            std::find_if(function_.sites.begin(), function_.sites.end(), [&](const auto& site) {
-                const std::uint32_t block = block_of(site);
-                return may_follow_reading(site) && has(loop, block) &&
-                       std::none_of(inner.begin(), inner.end(),
-                                    [&](const Loop* one) { return has(*one, block); });
-            });
-        return static_cast<std::size_t>(found - function_.sites.begin());
+        return first;
     }
 
-    std::uint32_t block_of(const PlannedSite& site) const {
-        return flow_.block_of[site.statement - flow_.first_statement];
+    /// Notes the blocks of the loops inside that work; false if there are none.
+    bool mark_inner(std::size_t number) {
+        bool any = false;
+        for (const std::uint32_t block : loops_[number].blocks) {
+            const std::size_t inner = loop_of_head_[block];
+            if (inner == kNone || inner == number || !works_[inner]) continue;
+            any = true;
+            for (const std::uint32_t inside : loops_[inner].blocks) inner_of_[inside] = number;
+        }
+        return any;
     }
 
     /// Behind the first site of a series the record's place in the memory is taken.
@@ -74,17 +85,17 @@ class Adder {
 
     /// False for one that only waits.
     bool works(const Loop& loop) const {
-        const bool is_recorded =
-            std::any_of(function_.sites.begin(), function_.sites.end(),
-                        [&](const PlannedSite& site) { return has(loop, block_of(site)); });
-        if (is_recorded) return true;
-        return std::none_of(loop.blocks.begin(), loop.blocks.end(), [this](std::uint32_t number) {
-            const analysis::Block& block = flow_.blocks[number];
-            for (auto i = block.first_operation; i < block.end_operation; ++i) {
-                if (polls(entry_.program.operations[i])) return true;
-            }
-            return false;
-        });
+        const auto is_recorded = [this](std::uint32_t block) { return !sites_of_[block].empty(); };
+        return std::any_of(loop.blocks.begin(), loop.blocks.end(), is_recorded) ||
+               std::none_of(loop.blocks.begin(), loop.blocks.end(),
+                            [this](std::uint32_t block) { return polls(flow_.blocks[block]); });
+    }
+
+    bool polls(const analysis::Block& block) const {
+        for (auto i = block.first_operation; i < block.end_operation; ++i) {
+            if (polls(entry_.program.operations[i])) return true;
+        }
+        return false;
     }
 
     bool polls(const analysis::Operation& operation) const {
@@ -114,6 +125,10 @@ class Adder {
     FunctionPlan& function_;
     SiteTable& table_;
     const std::vector<Loop> loops_;
+    std::vector<bool> works_;                         // by loop
+    std::vector<std::vector<std::size_t>> sites_of_;  // of each block, as indices into the plan's
+    std::vector<std::size_t> loop_of_head_;           // by block: a loop whose head it is
+    std::vector<std::size_t> inner_of_;  // by block: the last loop that it was seen deeper inside
 };
 
 }  // namespace
