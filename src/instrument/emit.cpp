@@ -67,7 +67,7 @@ const Parts& layout_parts() {
         {"unit", snippets::kColdUnit},
         {"pack", snippets::kPack},
         {"lowest", snippets::kLowestOfMask},
-        {"clock_and_timer", snippets::kClockAndTimer},
+        {"hot_exit", snippets::kHotExit},
     };
     return parts;
 }
@@ -82,7 +82,8 @@ static_assert(offsetof(record::Slot, site) == 4 && offsetof(record::Slot, clock_
                   offsetof(record::ChunkHeader, lane) == 4 &&
                   offsetof(record::ChunkHeader, sm) == 8,
               "kPack, kSeriesStart and kColdUnit write these");
-static_assert(record::kExitSlots == 2 && record::series_slots(1) == 2, "kClockAndTimer writes two");
+static_assert(record::kExitSlots == 2 && record::series_slots(1) == 2,
+              "kHotExit and kTimerStore write two");
 static_assert(record::used_series_slots(1) == 1 && record::used_series_slots(2) == 2 &&
                   record::used_series_slots(3) == 2,
               "code_of_series() fills these");
@@ -187,10 +188,6 @@ void turn_to_high_half(Parts* parts) {
     (*parts)["drop"] = "";
 }
 
-bool is_timer_reading(const Site& site) {
-    return site.actions.size() == 1 && site.actions.front().kind == ActionKind::kTimer;
-}
-
 std::string code_of(const PlannedSite& planned, const Site& site) {
     switch (site.placement) {
         case Placement::kProven:
@@ -282,7 +279,6 @@ std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
         {"markers", std::to_string(site.markers)},
         {"record_bytes", std::to_string(record::series_slots(site.series) * sizeof(record::Slot))},
         {"events", std::to_string(events_of_series(table, planned.number))},
-        {"writer", is_timer_reading(site) ? "fits" : "leader"},
         {"settle", code_that_settles(planned, capabilities_)},
         {"high_unit", ""}};
     parts.merge(place_parts());
@@ -294,6 +290,10 @@ std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
         parts["high_unit"] = fill(snippets::kColdUnit, high);
     }
     return fill(under_guard(planned, code_of(planned, site)), parts);
+}
+
+std::string Emitter::timer_store() const {
+    return fill(snippets::kTimerStore, {});
 }
 
 std::string Emitter::fill(std::string_view text, const Parts& parts) const {

@@ -13,8 +13,8 @@ const char kEntryRegisters[] =
     R"(	.reg .b32 %_cursor, %_limit, %_extra, %_chunk, %_below, %_mask, %_low, %_high, %_region, %_a, %_b;
 	.reg .b32 %_word0, %_word1, %_word2, %_word3, %_word4, %_word5, %_word6, %_word7, %_word8, %_word9;
 	.reg .b64 %_regions, %_pool, %_clock, %_timer, %_address, %_record, %_count, %_bound;
-	.reg .b64 %_enter_timer, %_enter_clock;
-	.reg .pred %_leader, %_cold, %_writes, %_fits, %_takes;
+	.reg .b64 %_enter_timer, %_enter_clock, %_read_clock, %_read_address;
+	.reg .pred %_leader, %_cold, %_writes, %_fits, %_takes, %_reads;
 <place_registers>)";
 
 const char kEnter[] = R"(	mov.u64 %_enter_timer, %globaltimer;
@@ -196,30 +196,40 @@ const char kUnknownStorePayload[] =
 const char kPartedRecord[] = R"(<settle>	mov.u64 %_clock, %clock64;
 <read_mask><lowest><unit><high_unit>)";
 
-// A record of a clock and the timer. At an exit the cursor stays: these lanes leave.
-const char kClockAndTimer[] = R"(<pack>	cvt.u64.u32 %_address, %_cursor;
+// The cursor stays: these lanes leave.
+const char kHotExit[] = R"(<pack>	cvt.u64.u32 %_address, %_cursor;
 	add.u64 %_address, %_regions, %_address;
 	mov.b64 %_clock, {%_low, %_high};
-	@%_<writer> st.global.v2.b64 [%_address], {%_clock, %_timer};
+	@%_leader st.global.v2.b64 [%_address], {%_clock, %_timer};
 )";
 
 const char kProvenExit[] = R"(<settle>	mov.u64 %_clock, %clock64;
 	mov.u64 %_timer, %globaltimer;
-<clock_and_timer><flush>)";
+<hot_exit><flush>)";
 
 // What the region has no room for is not counted: it is no event. The readings stand side by side,
 // for a miss of the instruction cache between them would delay one.
-const char kTimerReading[] = R"(	mov.u64 %_clock, %clock64;
+const char kTimerReading[] = R"(	mov.u64 %_read_clock, %clock64;
 	mov.u64 %_timer, %globaltimer;
-	setp.lt.and.u32 %_fits, %_cursor, %_limit, %_leader;
-<clock_and_timer>	@%_fits add.u32 %_cursor, %_cursor, <record_bytes>;
+	setp.lt.and.u32 %_reads, %_cursor, %_limit, %_leader;
+	mov.b64 {%_low, %_high}, %_read_clock;
+	mad.lo.u32 %_high, %_high, 65536, <number>;
+	mov.b64 %_read_clock, {%_low, %_high};
+	cvt.u64.u32 %_read_address, %_cursor;
+	add.u64 %_read_address, %_regions, %_read_address;
+	@%_reads add.u32 %_cursor, %_cursor, <record_bytes>;
 )";
+
+// Behind the record that follows the reading: its clock would wait until a store in front of it has
+// read its registers, which the assembler likes to use again for it.
+const char kTimerStore[] =
+    "\t@%_reads st.global.v2.b64 [%_read_address], {%_read_clock, %_timer};\n";
 
 const char kUnknownExit[] = R"(<settle>	mov.u64 %_clock, %clock64;
 	mov.u64 %_timer, %globaltimer;
 <read_mask>	setp.ne.u32 %_cold, %_mask, -1;
 	@%_cold bra.uni $_cold<site>;
-<clock_and_timer>	bra.uni $_back<site>;
+<hot_exit>	bra.uni $_back<site>;
 $_cold<site>:
 <lowest><unit>$_back<site>:
 <flush>)";

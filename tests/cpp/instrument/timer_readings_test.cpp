@@ -10,11 +10,7 @@
 namespace gwatch::testing {
 namespace {
 
-using instrument::ActionKind;
-
-bool is_reading(const instrument::Site& site) {
-    return site.actions.size() == 1 && site.actions[0].kind == ActionKind::kTimer;
-}
+using instrument::is_timer_reading;
 
 /// The markers in front of which a kernel reads the timer, by the last word of each.
 std::string read_in_front_of(const std::string& body, const instrument::Options& options = {}) {
@@ -23,7 +19,7 @@ std::string read_in_front_of(const std::string& body, const instrument::Options&
     for (const instrument::FunctionPlan& function : placed.plan.functions) {
         for (std::size_t i = 0; i + 1 < function.sites.size(); ++i) {
             const auto& sites = placed.plan.table.sites;
-            if (!is_reading(sites[function.sites[i].number - 1])) continue;
+            if (!is_timer_reading(sites[function.sites[i].number - 1])) continue;
             EXPECT_EQ(function.sites[i].statement, function.sites[i + 1].statement);
             const auto& action = sites[function.sites[i + 1].number - 1].actions[0];
             found += placed.plan.table.scopes[action.scope].name + " ";
@@ -100,7 +96,7 @@ TEST(TimerReadings, AreRecordsOfTheClockAndTheTimer) {
     for (const Event& event : traced.events) {
         EXPECT_GE(event.clock, last);
         last = event.clock;
-        if (!is_reading(kernel.sites().sites[event.site - 1])) continue;
+        if (!is_timer_reading(kernel.sites().sites[event.site - 1])) continue;
         ++readings;
         EXPECT_NEAR(static_cast<double>(event.globaltimer - 1'000'000'000'000),
                     static_cast<double>(event.clock) / 2, 40);
