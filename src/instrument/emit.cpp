@@ -83,7 +83,7 @@ static_assert(offsetof(record::Slot, site) == 4 && offsetof(record::Slot, clock_
                   offsetof(record::ChunkHeader, sm) == 8,
               "kPack, kSeriesStart and kColdUnit write these");
 static_assert(record::kExitSlots == 2 && record::series_slots(1) == 2,
-              "kHotExit and kTimerStore write two");
+              "kHotExit and kStoreTimer write two");
 static_assert(record::used_series_slots(1) == 1 && record::used_series_slots(2) == 2 &&
                   record::used_series_slots(3) == 2,
               "code_of_series() fills these");
@@ -142,23 +142,31 @@ std::string with_words(std::string_view text, std::uint32_t word, std::uint32_t 
     return filled;
 }
 
+/// What one site does first for the record of its series.
+std::string clock_of_series(const PlannedSite& planned, const Site& site) {
+    if (site.place == 0) return snippets::kSeriesStart;
+    const bool is_whole = site.place + 1 == site.series && site.place % 2 == 1;
+    const char* const low = planned.reading != 0 ? snippets::kLowOfWholeClock : snippets::kLowClock;
+    return with_words(is_whole ? snippets::kWholeClock : low, site.place + 1u, 0);
+}
+
 /// What one site does for the record of its series.
 std::string code_of_series(const PlannedSite& planned, const Site& site) {
-    if (planned.payload.kind != PayloadKind::kNone)
-        return std::string(snippets::kSeriesStart) + snippets::kStorePayload + snippets::kSeriesEnd;
-    const bool is_last = site.place + 1 == site.series;
-    std::string code = snippets::kSeriesStart;
-    if (site.place != 0) {
-        const bool is_whole = is_last && site.place % 2 == 1;
-        code =
-            with_words(is_whole ? snippets::kWholeClock : snippets::kLowClock, site.place + 1u, 0);
-    }
-    for (std::uint32_t slot = planned.first_slot; slot < planned.end_slot; ++slot) {
+    std::string code = clock_of_series(planned, site);
+    if (planned.payload.kind != PayloadKind::kNone) code += snippets::kStorePayload;
+    for (std::uint32_t slot = planned.first_slot;
+         slot < planned.end_slot && planned.payload.kind == PayloadKind::kNone; ++slot) {
         const bool is_pair = slot % 2 == 0 && slot + 1u < planned.end_slot;
         code += with_words(is_pair ? snippets::kStorePair : snippets::kStoreSlot, 2 * slot, slot);
         slot += is_pair;
     }
-    return is_last ? code + snippets::kSeriesEnd : code;
+    if (planned.reading != 0) code += snippets::kStoreTimer;
+    return site.place + 1 == site.series ? code + snippets::kSeriesEnd : code;
+}
+
+/// Of the record of a site's series, with the reading of the timer behind it.
+std::uint32_t record_slots(const PlannedSite& planned, const Site& site) {
+    return record::series_slots(site.series) + (planned.reading != 0 ? record::series_slots(1) : 0);
 }
 
 /// Where code reads the launch constants from.
@@ -191,7 +199,6 @@ void turn_to_high_half(Parts* parts) {
 std::string code_of(const PlannedSite& planned, const Site& site) {
     switch (site.placement) {
         case Placement::kProven:
-            if (is_timer_reading(site)) return snippets::kTimerReading;
             return planned.is_exit ? snippets::kProvenExit : code_of_series(planned, site);
         case Placement::kFunction:
             return snippets::kFunctionRecord;
@@ -217,7 +224,7 @@ EntryFacts facts_of(const FunctionPlan& function, const SiteTable& table) {
         const Site& site = table.sites[planned.number - 1];
         if (planned.is_exit || site.placement != Placement::kProven) continue;
         facts.may_drop = true;
-        facts.longest_record = std::max(facts.longest_record, record::series_slots(site.series));
+        facts.longest_record = std::max(facts.longest_record, record_slots(planned, site));
     }
     return facts;
 }
@@ -277,7 +284,10 @@ std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
         {"uniform_warp", ""},
         {"drop", std::string(snippets::kDrop) + (site.markers == 0 ? "" : snippets::kDropEvents)},
         {"markers", std::to_string(site.markers)},
-        {"record_bytes", std::to_string(record::series_slots(site.series) * sizeof(record::Slot))},
+        {"series_bytes", std::to_string(record::series_slots(site.series) * sizeof(record::Slot))},
+        {"record_bytes", std::to_string(record_slots(planned, site) * sizeof(record::Slot))},
+        {"timer", planned.reading != 0 ? snippets::kReadTimer : ""},
+        {"reading", std::to_string(planned.reading)},
         {"events", std::to_string(events_of_series(table, planned.number))},
         {"settle", code_that_settles(planned, capabilities_)},
         {"high_unit", ""}};
@@ -290,10 +300,6 @@ std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
         parts["high_unit"] = fill(snippets::kColdUnit, high);
     }
     return fill(under_guard(planned, code_of(planned, site)), parts);
-}
-
-std::string Emitter::timer_store() const {
-    return fill(snippets::kTimerStore, {});
 }
 
 std::string Emitter::fill(std::string_view text, const Parts& parts) const {

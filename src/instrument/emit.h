@@ -43,9 +43,6 @@ class Emitter {
     std::string record(const PlannedSite& planned, const SiteTable& table,
                        const EntryFacts& facts) const;
 
-    /// Stores what a reading of the timer has read: goes behind the record that follows it.
-    std::string timer_store() const;
-
   private:
     using Parts = std::map<std::string, std::string, std::less<>>;
 

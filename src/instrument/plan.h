@@ -32,6 +32,9 @@ struct PlannedSite {
     std::uint8_t first_slot = 0;
     std::uint8_t end_slot = 1;
     Settling settling = Settling::kNone;
+    /// The last site of a series may also read the timer, for a record of this site; 0: it does
+    /// not.
+    std::uint16_t reading = 0;
 };
 
 struct FunctionPlan {

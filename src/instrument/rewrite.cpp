@@ -133,14 +133,10 @@ void put_function_code(const ptx::Module& module, const Plan& plan, const Functi
     if (module.functions()[planned.function].is_entry)
         put_entry_code(module, planned, facts, emitter, insertions);
     EntryCode entry_code(planned, facts, emitter);
-    bool was_reading = false;
     for (const PlannedSite& site : planned.sites) {
         entry_code.put_up_to(site.statement, insertions);
-        std::string code = emitter.record(site, plan.table, facts);
-        if (was_reading) code += emitter.timer_store();
-        insertions->put_in_front(site.statement, std::move(code));
+        insertions->put_in_front(site.statement, emitter.record(site, plan.table, facts));
         insertions->name_site(site.number);
-        was_reading = is_timer_reading(plan.table.sites[site.number - 1]);
     }
     entry_code.put_up_to(ptx::kNone, insertions);
 }

@@ -64,11 +64,6 @@ struct Site {
     bool waits_before = false;  ///< since the site before in its series, a warp may wait for others
 };
 
-/// Whether the site is a reading of the timer, which stands alone.
-inline bool is_timer_reading(const Site& site) {
-    return site.actions.size() == 1 && site.actions.front().kind == ActionKind::kTimer;
-}
-
 /// A record's number of its site has 16 bits; 0 and record::kPayloadHighSite are none.
 inline constexpr std::size_t kMostSites = 65534;
 

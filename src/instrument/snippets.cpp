@@ -13,8 +13,8 @@ const char kEntryRegisters[] =
     R"(	.reg .b32 %_cursor, %_limit, %_extra, %_chunk, %_below, %_mask, %_low, %_high, %_region, %_a, %_b;
 	.reg .b32 %_word0, %_word1, %_word2, %_word3, %_word4, %_word5, %_word6, %_word7, %_word8, %_word9;
 	.reg .b64 %_regions, %_pool, %_clock, %_timer, %_address, %_record, %_count, %_bound;
-	.reg .b64 %_enter_timer, %_enter_clock, %_read_clock, %_read_address;
-	.reg .pred %_leader, %_cold, %_writes, %_fits, %_takes, %_reads;
+	.reg .b64 %_enter_timer, %_enter_clock;
+	.reg .pred %_leader, %_cold, %_writes, %_fits, %_takes;
 <place_registers>)";
 
 const char kEnter[] = R"(	mov.u64 %_enter_timer, %globaltimer;
@@ -131,7 +131,7 @@ const char kSelectAny[] =
 // A branch would part the block that the assembler schedules. Words 0 and 1 of a record are its
 // Slot, then comes a word a site, or two for a whole clock.
 const char kSeriesStart[] = R"(<settle>	mov.u64 %_clock, %clock64;
-	setp.lt.and.u32 %_fits, %_cursor, %_limit, %_leader;
+<timer>	setp.lt.and.u32 %_fits, %_cursor, %_limit, %_leader;
 	mov.b64 {%_word0, %_word1}, %_clock;
 	mad.lo.u32 %_word1, %_word1, 65536, <number>;
 	cvt.u64.u32 %_record, %_cursor;
@@ -142,8 +142,16 @@ const char kLowClock[] = R"(<settle>	mov.u32 %_word<word>, %clock;
 )";
 
 const char kWholeClock[] = R"(<settle>	mov.u64 %_clock, %clock64;
-	mov.b64 {%_word<word>, %_word<next_word>}, %_clock;
+<timer>	mov.b64 {%_word<word>, %_word<next_word>}, %_clock;
 )";
+
+// Where the timer is read, too: its record has the whole clock.
+const char kLowOfWholeClock[] = R"(<settle>	mov.u64 %_clock, %clock64;
+<timer>	cvt.u32.u64 %_word<word>, %_clock;
+)";
+
+// Beside the clock: a miss of the instruction cache between them would delay one.
+const char kReadTimer[] = "\tmov.u64 %_timer, %globaltimer;\n";
 
 const char kStoreSlot[] =
     "\t@%_fits st.global.v2.b32 [%_record+<slot_offset>], {%_word<word>, %_word<next_word>};\n";
@@ -154,6 +162,13 @@ const char kStorePair[] =
 
 const char kStorePayload[] =
     R"(<take><high_word>	@%_fits st.global.v4.b32 [%_record], {%_word0, %_word1, %_a, %_b};
+)";
+
+// Behind the series, and under its guard: it is no event, and is not counted where it has no room.
+const char kStoreTimer[] = R"(	mov.b64 {%_low, %_high}, %_clock;
+	mad.lo.u32 %_high, %_high, 65536, <reading>;
+	mov.b64 %_clock, {%_low, %_high};
+	@%_fits st.global.v2.b64 [%_record+<series_bytes>], {%_clock, %_timer};
 )";
 
 const char kSeriesEnd[] = R"(	@%_fits add.u32 %_cursor, %_cursor, <record_bytes>;
@@ -206,24 +221,6 @@ const char kHotExit[] = R"(<pack>	cvt.u64.u32 %_address, %_cursor;
 const char kProvenExit[] = R"(<settle>	mov.u64 %_clock, %clock64;
 	mov.u64 %_timer, %globaltimer;
 <hot_exit><flush>)";
-
-// What the region has no room for is not counted: it is no event. The readings stand side by side,
-// for a miss of the instruction cache between them would delay one.
-const char kTimerReading[] = R"(	mov.u64 %_read_clock, %clock64;
-	mov.u64 %_timer, %globaltimer;
-	setp.lt.and.u32 %_reads, %_cursor, %_limit, %_leader;
-	mov.b64 {%_low, %_high}, %_read_clock;
-	mad.lo.u32 %_high, %_high, 65536, <number>;
-	mov.b64 %_read_clock, {%_low, %_high};
-	cvt.u64.u32 %_read_address, %_cursor;
-	add.u64 %_read_address, %_regions, %_read_address;
-	@%_reads add.u32 %_cursor, %_cursor, <record_bytes>;
-)";
-
-// Behind the record that follows the reading: its clock would wait until a store in front of it has
-// read its registers, which the assembler likes to use again for it.
-const char kTimerStore[] =
-    "\t@%_reads st.global.v2.b64 [%_read_address], {%_read_clock, %_timer};\n";
 
 const char kUnknownExit[] = R"(<settle>	mov.u64 %_clock, %clock64;
 	mov.u64 %_timer, %globaltimer;

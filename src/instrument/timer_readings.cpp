@@ -50,15 +50,15 @@ class Adder {
   private:
     static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-    /// The first site of a loop that may have a reading in front of it, and is in no loop inside;
-    /// kNone if there is none, or no loop inside that works.
+    /// The first series of a loop that is in no loop inside, by its first site; kNone if there is
+    /// none, or no loop inside that works.
     std::size_t place_in(std::size_t number) {
         if (!mark_inner(number)) return kNone;
         std::size_t first = kNone;
         for (const std::uint32_t block : loops_[number].blocks) {
             if (inner_of_[block] == number) continue;
             for (const std::size_t site : sites_of_[block]) {
-                if (may_follow_reading(function_.sites[site])) first = std::min(first, site);
+                if (begins_series(function_.sites[site])) first = std::min(first, site);
             }
         }
         return first;
@@ -76,8 +76,7 @@ class Adder {
         return any;
     }
 
-    /// Behind the first site of a series the record's place in the memory is taken.
-    bool may_follow_reading(const PlannedSite& planned) const {
+    bool begins_series(const PlannedSite& planned) const {
         const Site& site = table_.sites[planned.number - 1];
         return !planned.is_exit && planned.guard.empty() && site.place == 0 &&
                site.placement == Placement::kProven;
@@ -107,17 +106,18 @@ class Adder {
                opcode.starts_with("atom") || opcode.starts_with("nanosleep");
     }
 
+    /// To the last site of the series that begins there.
     void add_at(std::size_t place) {
-        const PlannedSite& next = function_.sites[place];
-        Site site;
-        site.actions.push_back({ActionKind::kTimer, ptx::kNone, record::PayloadKind::kUnsigned64});
-        site.placement = Placement::kProven;
-        site.source = table_.sites[next.number - 1].source;
-        site.function = table_.sites[next.number - 1].function;
-        table_.sites.push_back(std::move(site));
-        const auto number = static_cast<std::uint16_t>(table_.sites.size());
-        function_.sites.insert(function_.sites.begin() + static_cast<std::ptrdiff_t>(place),
-                               PlannedSite{number, next.statement, false});
+        const Site& first = table_.sites[function_.sites[place].number - 1];
+        Site reading;
+        reading.actions.push_back(
+            {ActionKind::kTimer, ptx::kNone, record::PayloadKind::kUnsigned64});
+        reading.placement = Placement::kProven;
+        reading.source = first.source;
+        reading.function = first.function;
+        const std::size_t last = place + first.series - 1u;
+        table_.sites.push_back(std::move(reading));
+        function_.sites[last].reading = static_cast<std::uint16_t>(table_.sites.size());
     }
 
     const analysis::FunctionCode& entry_;

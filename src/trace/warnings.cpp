@@ -53,10 +53,10 @@ std::uint64_t region_slots_needed(const record::RawRecords& raw, const SiteActio
     const std::uint64_t others = most_whole_warps_in_pool(raw) + dropped_by_pool(raw);
     constexpr std::uint32_t kLongest = record::series_slots(record::kMaxSeriesSites);
     constexpr std::uint64_t kMostOfOne = record::series_slots(1);
-    // A reading of the timer is not counted; an event stands behind each.
-    const std::uint64_t readings = sites.has_timers() ? 2 : 1;
-    return slots + readings * kMostOfOne * (raw.control.most_overflow + others) + kLongest -
-           kMostOfOne;
+    // A reading of the timer is not counted; an event stands in front of each.
+    const std::uint64_t reading = sites.has_timers() ? kMostOfOne : 0;
+    return slots + (kMostOfOne + reading) * (raw.control.most_overflow + others) + kLongest +
+           reading - kMostOfOne;
 }
 
 std::string what_would_do(const Counts& counts) {

@@ -10,19 +10,24 @@
 namespace gwatch::testing {
 namespace {
 
-using instrument::is_timer_reading;
+using instrument::ActionKind;
 
-/// The markers in front of which a kernel reads the timer, by the last word of each.
-std::string read_in_front_of(const std::string& body, const instrument::Options& options = {}) {
+bool is_reading(const instrument::Site& site) {
+    return site.actions.size() == 1 && site.actions[0].kind == ActionKind::kTimer;
+}
+
+/// The markers at which a kernel reads the timer, by the last word of each.
+std::string read_at(const std::string& body, const instrument::Options& options = {}) {
     const PlacedKernel placed = placed_kernel(body, "", options);
     std::string found;
     for (const instrument::FunctionPlan& function : placed.plan.functions) {
-        for (std::size_t i = 0; i + 1 < function.sites.size(); ++i) {
+        for (const instrument::PlannedSite& planned : function.sites) {
             const auto& sites = placed.plan.table.sites;
-            if (!is_timer_reading(sites[function.sites[i].number - 1])) continue;
-            EXPECT_EQ(function.sites[i].statement, function.sites[i + 1].statement);
-            const auto& action = sites[function.sites[i + 1].number - 1].actions[0];
-            found += placed.plan.table.scopes[action.scope].name + " ";
+            if (planned.reading == 0) continue;
+            EXPECT_TRUE(is_reading(sites[planned.reading - 1]));
+            const instrument::Site& last = sites[planned.number - 1];
+            EXPECT_EQ(last.place + 1, last.series);
+            found += placed.plan.table.scopes[last.actions[0].scope].name + " ";
         }
     }
     return found;
@@ -42,43 +47,37 @@ const std::string kWait =
 
 TEST(TimerReadings, AreInLoopsAroundLoops) {
     const std::string inner = loop("3", 4, marker("mark inner") + kWork);
-    EXPECT_EQ(read_in_front_of(loop("2", 3, marker("mark outer") + kWork + inner) + kReturn),
-              "outer ");
-    EXPECT_EQ(read_in_front_of(loop("2", 3, inner + marker("mark behind") + kWork) + kReturn),
-              "behind ");
-    EXPECT_EQ(read_in_front_of(loop("2", 3, marker("mark outer") + loop("3", 4, kWork)) + kReturn),
+    EXPECT_EQ(read_at(loop("2", 3, marker("mark outer") + kWork + inner) + kReturn), "outer ");
+    EXPECT_EQ(read_at(loop("2", 3, inner + marker("mark behind") + kWork) + kReturn), "behind ");
+    EXPECT_EQ(read_at(loop("2", 3, marker("mark outer") + loop("3", 4, kWork)) + kReturn),
               "outer ");
 }
 
 TEST(TimerReadings, AreNoneInInnerLoopsAndStraightCode) {
-    EXPECT_EQ(read_in_front_of(marker("mark 1") + kReturn), "");
-    EXPECT_EQ(read_in_front_of(marker("mark 1") + loop("2", 3, marker("mark 2") + kWork) + kReturn),
-              "");
-    EXPECT_EQ(read_in_front_of(loop("2", 3, loop("3", 4, marker("mark 1") + kWork)) + kReturn), "")
+    EXPECT_EQ(read_at(marker("mark 1") + kReturn), "");
+    EXPECT_EQ(read_at(marker("mark 1") + loop("2", 3, marker("mark 2") + kWork) + kReturn), "");
+    EXPECT_EQ(read_at(loop("2", 3, loop("3", 4, marker("mark 1") + kWork)) + kReturn), "")
         << "the outer loop has no place of its own";
 }
 
 /// A pipeline waits in each turn of its innermost loop.
 TEST(TimerReadings, AreNoneAroundLoopsThatOnlyWait) {
-    EXPECT_EQ(read_in_front_of(loop("2", 3, marker("start w") + kWait + marker("end w") + kWork) +
-                               kReturn),
+    EXPECT_EQ(read_at(loop("2", 3, marker("start w") + kWait + marker("end w") + kWork) + kReturn),
               "");
 }
 
-TEST(TimerReadings, AreNoneInsideASeriesOrWhereLanesPart) {
+TEST(TimerReadings, AreAtTheEndOfASeriesAndNoneWhereLanesPart) {
     const std::string inner = loop("3", 4, marker("mark inner") + kWork);
     EXPECT_EQ(
-        read_in_front_of(
-            loop("2", 3, marker("mark first") + kWork + marker("mark second") + kWork + inner) +
-            kReturn),
-        "first ");
-    EXPECT_EQ(
-        read_in_front_of("\tsetp.eq.u32 %p3, %r1, 0;\n\t@%p3 bra END;\n" +
-                         loop("2", 3, marker("mark outer") + kWork + inner) + "END:\n" + kReturn),
-        "");
-    EXPECT_EQ(read_in_front_of(loop("2", 3, marker("mark outer") + kWork + inner) + kReturn,
-                               {.series = false}),
+        read_at(loop("2", 3, marker("mark first") + kWork + marker("mark second") + kWork + inner) +
+                kReturn),
+        "second ");
+    EXPECT_EQ(read_at("\tsetp.eq.u32 %p3, %r1, 0;\n\t@%p3 bra END;\n" +
+                      loop("2", 3, marker("mark outer") + kWork + inner) + "END:\n" + kReturn),
               "");
+    EXPECT_EQ(
+        read_at(loop("2", 3, marker("mark outer") + kWork + inner) + kReturn, {.series = false}),
+        "");
 }
 
 const std::string kNest =
@@ -96,7 +95,7 @@ TEST(TimerReadings, AreRecordsOfTheClockAndTheTimer) {
     for (const Event& event : traced.events) {
         EXPECT_GE(event.clock, last);
         last = event.clock;
-        if (!is_timer_reading(kernel.sites().sites[event.site - 1])) continue;
+        if (!is_reading(kernel.sites().sites[event.site - 1])) continue;
         ++readings;
         EXPECT_NEAR(static_cast<double>(event.globaltimer - 1'000'000'000'000),
                     static_cast<double>(event.clock) / 2, 40);
