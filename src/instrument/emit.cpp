@@ -86,7 +86,7 @@ static_assert(record::kExitSlots == 2 && record::series_slots(1) == 2,
               "kHotExit and kStoreTimer write two");
 static_assert(record::used_series_slots(1) == 1 && record::used_series_slots(2) == 2 &&
                   record::used_series_slots(3) == 2,
-              "code_of_series() fills these");
+              "stores_of_series() fills these");
 
 constexpr char kReadMask[] = "\tactivemask.b32 %_mask;\n";
 constexpr char kReadMaskBefore62[] = "\tvote.ballot.b32 %_mask, 1;\n";
@@ -142,7 +142,7 @@ std::string with_words(std::string_view text, std::uint32_t word, std::uint32_t 
     return filled;
 }
 
-/// What one site does first for the record of its series.
+/// Reads the clock for a site's part in the record of its series.
 std::string clock_of_series(const PlannedSite& planned, const Site& site) {
     if (site.place == 0) return snippets::kSeriesStart;
     const bool is_whole = site.place + 1 == site.series && site.place % 2 == 1;
@@ -150,16 +150,21 @@ std::string clock_of_series(const PlannedSite& planned, const Site& site) {
     return with_words(is_whole ? snippets::kWholeClock : low, site.place + 1u, 0);
 }
 
-/// What one site does for the record of its series.
-std::string code_of_series(const PlannedSite& planned, const Site& site) {
-    std::string code = clock_of_series(planned, site);
-    if (planned.payload.kind != PayloadKind::kNone) code += snippets::kStorePayload;
-    for (std::uint32_t slot = planned.first_slot;
-         slot < planned.end_slot && planned.payload.kind == PayloadKind::kNone; ++slot) {
+/// Stores the slots that are complete with a site.
+std::string stores_of_series(const PlannedSite& planned) {
+    if (planned.payload.kind != PayloadKind::kNone) return snippets::kStorePayload;
+    std::string code;
+    for (std::uint32_t slot = planned.first_slot; slot < planned.end_slot; ++slot) {
         const bool is_pair = slot % 2 == 0 && slot + 1u < planned.end_slot;
         code += with_words(is_pair ? snippets::kStorePair : snippets::kStoreSlot, 2 * slot, slot);
         slot += is_pair;
     }
+    return code;
+}
+
+/// What one site does for the record of its series.
+std::string code_of_series(const PlannedSite& planned, const Site& site) {
+    std::string code = clock_of_series(planned, site) + stores_of_series(planned);
     if (planned.reading != 0) code += snippets::kStoreTimer;
     return site.place + 1 == site.series ? code + snippets::kSeriesEnd : code;
 }

@@ -19,7 +19,7 @@ constexpr std::size_t kMostReserved = std::size_t{1} << 32;
 
 /// 0 when it is not known. Not by std::filesystem: PyTorch exports an older copy of that.
 std::size_t size_of_file(const std::string& path) {
-    struct stat status {};
+    struct stat status{};
     return ::stat(path.c_str(), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
 }
 

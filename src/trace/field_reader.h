@@ -66,7 +66,7 @@ class FieldReader {
         value = json.get<double>();
     }
     template <class T>
-    requires std::is_integral_v<T>
+        requires std::is_integral_v<T>
     void read(const nlohmann::json& json, const std::string& path, T& value) {
         const bool fits =
             json.is_number_unsigned()
@@ -100,7 +100,7 @@ class FieldReader {
         }
     }
     template <class T>
-    requires std::is_class_v<T>
+        requires std::is_class_v<T>
     void read(const nlohmann::json& json, const std::string& path, T& value) {
         FieldReader reader(json, path, &problem_);
         visit(reader, value);
