@@ -182,4 +182,14 @@ ControlFlow build_control_flow(const ptx::Module& module, const Program& program
     return ControlFlowBuilder(module, program).run();
 }
 
+Edges edges_of(const ControlFlow& flow) {
+    Edges edges;
+    edges.reserve(flow.successors.size());
+    for (std::uint32_t block = 0; block < flow.blocks.size(); ++block) {
+        for (const std::uint32_t next : flow.successors_of(flow.blocks[block]))
+            edges.emplace_back(block, next);
+    }
+    return edges;
+}
+
 }  // namespace gwatch::analysis

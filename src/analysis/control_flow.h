@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/dominators.h"
 #include "analysis/program.h"
 #include "ptx/module.h"
 
@@ -41,6 +42,9 @@ struct ControlFlow {
             .subspan(block.first_successor, block.end_successor - block.first_successor);
     }
 };
+
+/// From each block to its successors.
+Edges edges_of(const ControlFlow& flow);
 
 ControlFlow build_control_flow(const ptx::Module& module, const Program& program);
 

@@ -140,4 +140,10 @@ DominatorTree find_dominators(std::uint32_t nodes, const Edges& edges, std::uint
     return LengauerTarjan(nodes, edges, root).run();
 }
 
+bool dominates(const DominatorTree& tree, std::uint32_t above, std::uint32_t below) {
+    if (below != 0 && tree.parent[below] == kNoDominator) return false;
+    while (below != above && tree.depth[below] > tree.depth[above]) below = tree.parent[below];
+    return below == above;
+}
+
 }  // namespace gwatch::analysis

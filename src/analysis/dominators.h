@@ -22,4 +22,7 @@ inline constexpr std::uint32_t kNoDominator = 0xffffffff;
 /// edges reversed these are post-dominators.
 DominatorTree find_dominators(std::uint32_t nodes, const Edges& edges, std::uint32_t root);
 
+/// False where the root does not reach `below`.
+bool dominates(const DominatorTree& tree, std::uint32_t above, std::uint32_t below);
+
 }  // namespace gwatch::analysis

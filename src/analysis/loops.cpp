@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/dominators.h"
-
 namespace gwatch::analysis {
 
 namespace {
@@ -15,10 +13,12 @@ class Finder {
         : flow_(flow), before_(flow.blocks.size()), met_(flow.blocks.size(), 0) {}
 
     std::vector<Loop> run() {
-        find_edges();
-        tree_ = find_dominators(flow_.trap() + 1, edges_, 0);
-        for (const auto& [from, to] : edges_) {
-            if (to < flow_.blocks.size() && dominates(to, from)) ends_[to].push_back(from);
+        const Edges edges = edges_of(flow_);
+        const DominatorTree tree = find_dominators(flow_.trap() + 1, edges, 0);
+        for (const auto& [from, to] : edges) {
+            if (to >= flow_.blocks.size()) continue;
+            before_[to].push_back(from);
+            if (dominates(tree, to, from)) ends_[to].push_back(from);
         }
         std::vector<Loop> loops;
         for (const auto& [head, ends] : ends_) loops.push_back({head, blocks_of(head, ends)});
@@ -26,21 +26,6 @@ class Finder {
     }
 
   private:
-    void find_edges() {
-        for (std::uint32_t block = 0; block < flow_.blocks.size(); ++block) {
-            for (const std::uint32_t next : flow_.successors_of(flow_.blocks[block])) {
-                edges_.emplace_back(block, next);
-                if (next < before_.size()) before_[next].push_back(block);
-            }
-        }
-    }
-
-    bool dominates(std::uint32_t above, std::uint32_t block) const {
-        if (block != 0 && tree_.parent[block] == kNoDominator) return false;
-        while (tree_.depth[block] > tree_.depth[above]) block = tree_.parent[block];
-        return block == above;
-    }
-
     /// Those from which a way leads back to the head without passing it.
     std::vector<std::uint32_t> blocks_of(std::uint32_t head, std::vector<std::uint32_t> waiting) {
         std::vector<std::uint32_t> blocks{head};
@@ -58,8 +43,6 @@ class Finder {
     }
 
     const ControlFlow& flow_;
-    Edges edges_;
-    DominatorTree tree_;
     std::vector<std::vector<std::uint32_t>> before_;            // blocks in front of each block
     std::map<std::uint32_t, std::vector<std::uint32_t>> ends_;  // of each head, what goes back
     std::vector<std::uint32_t> met_;  // by block: the last walk that met it

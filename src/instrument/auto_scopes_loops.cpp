@@ -71,7 +71,7 @@ class LoopFinder {
         std::vector<Loop> loops;
         std::map<std::uint32_t, Blocks> together;
         for (const auto& [from, to] : edges_) {
-            if (!is_quiet(from) || !is_quiet(to) || !dominates(tree, to, from)) continue;
+            if (!is_quiet(from) || !is_quiet(to) || !analysis::dominates(tree, to, from)) continue;
             Loop loop{to, {to}};
             if (!add_body(from, &loop.blocks)) continue;
             together[to].insert(loop.blocks.begin(), loop.blocks.end());
@@ -90,13 +90,6 @@ class LoopFinder {
             if (!may_stand_in_wait_loop(opcode)) return false;
         }
         return true;
-    }
-
-    static bool dominates(const analysis::DominatorTree& tree, std::uint32_t above,
-                          std::uint32_t below) {
-        if (below != 0 && tree.parent[below] == analysis::kNoDominator) return false;
-        while (below != above && tree.depth[below] > tree.depth[above]) below = tree.parent[below];
-        return below == above;
     }
 
     /// Adds what leads from the header, which is there, to a block; false when that is not quiet.

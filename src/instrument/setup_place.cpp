@@ -19,7 +19,7 @@ class Finder {
 
     std::uint32_t run() const {
         const analysis::DominatorTree tree =
-            analysis::find_dominators(flow_.trap() + 1, edges(), 0);
+            analysis::find_dominators(flow_.trap() + 1, analysis::edges_of(flow_), 0);
         std::uint32_t common = common_dominator(tree);
         if (common == ptx::kNone) return ptx::kNone;
         const std::vector<bool> looped = blocks_from_loops_on();
@@ -28,15 +28,6 @@ class Finder {
     }
 
   private:
-    analysis::Edges edges() const {
-        analysis::Edges all;
-        for (std::uint32_t block = 0; block < flow_.blocks.size(); ++block) {
-            for (const std::uint32_t next : flow_.successors_of(flow_.blocks[block]))
-                all.emplace_back(block, next);
-        }
-        return all;
-    }
-
     std::uint32_t block_of(std::uint32_t statement) const {
         return flow_.block_of[statement - flow_.first_statement];
     }

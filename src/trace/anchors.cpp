@@ -4,8 +4,6 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "trace/hot_records.h"
-
 namespace gwatch::trace {
 
 namespace {
@@ -84,9 +82,10 @@ class Collector {
     SmAnchors run() {
         find_origin();
         number_sms();
-        for (std::size_t i = 0; i < raw_.warps.size(); ++i) {
-            add_full_readings(i);
-            if (sites_.has_timers()) add_readings_on_the_way(i);
+        for (std::size_t i = 0; i < raw_.warps.size(); ++i) add_full_readings(i);
+        for (const TimerReading& reading : raw_.readings) {
+            const std::uint64_t entry = raw_.warps[reading.warp].header.clock;
+            add(reading.warp, unwrap_clock(reading.clock48, entry), reading.timer);
         }
         if (!raw_.cold_runs.empty()) add_low_words();
         for (SmReadings& readings : readings_) result_.of_sm.push_back(best_of(&readings));
@@ -127,15 +126,6 @@ class Collector {
         const std::uint64_t clock =
             unwrap_clock(clock48_of(warp.slots[count - 2]), warp.header.clock);
         add(index, clock, warp.slots[count - 1]);
-    }
-
-    void add_readings_on_the_way(std::size_t index) {
-        Faults faults;
-        const auto visit = [&](std::uint32_t site, std::uint64_t clock,
-                               const std::uint64_t* timer) {
-            if (timer != nullptr && sites_.is_timer(site)) add(index, clock, *timer);
-        };
-        for_each_hot(raw_.warps[index], sites_, &faults, visit);
     }
 
     /// The last record of each chunk, if it is an exit. A low word tells the time only when the

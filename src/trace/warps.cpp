@@ -148,10 +148,18 @@ class Sorter {
                 may_lack ? written_sites(records.slots.subspan(i), sites_.series(site))
                          : std::max(1u, sites_.series(site));
             for (std::size_t place = 0; place < written; ++place) ++counts[site - 1 + place];
+            if (sites_.has_timers() && sites_.is_timer(site))
+                note_reading(records.slots.subspan(i));
             i += whole;
             records.ends_with_exit = sites_.is_exit(site) && i == records.slots.size();
         }
         return {};
+    }
+
+    void note_reading(std::span<const std::uint64_t> slots) {
+        if (slots.size() < 2) return;
+        const auto warp = static_cast<std::uint32_t>(result_.warps.size());
+        result_.readings.push_back({warp, clock48_of(slots[0]), slots[1]});
     }
 
     Result<void> walk_pool() {

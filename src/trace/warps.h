@@ -40,10 +40,18 @@ struct WarpRecords {
     bool ends_with_exit;  ///< the last two slots are the record of a hot exit
 };
 
+/// A record of the clock and the device's timer.
+struct TimerReading {
+    std::uint32_t warp;  ///< index into RawWarps::warps
+    std::uint64_t clock48;
+    std::uint64_t timer;
+};
+
 /// The raw records, sorted by warp and checked: every site is in the table, every index in range.
 struct RawWarps {
     std::vector<WarpRecords> warps;              ///< those that entered, in order of region
     std::vector<ColdRun> cold_runs;              ///< of a warp side by side: by lane, then by age
+    std::vector<TimerReading> readings;          ///< on the way of warps
     std::vector<std::uint64_t> records_of_site;  ///< [site - 1]
     std::uint64_t records = 0;
     Faults faults;
