@@ -173,6 +173,7 @@ def measure(case: Case, pairs: int) -> dict[str, Any]:
 CASES: dict[str, Callable[[], Case | None]] = {
     "matmul": matmul_case,
     "attention 64": lambda: attention_case(64, False),
+    "attention 64, causal": lambda: attention_case(64, True),
     "attention 128": lambda: attention_case(128, True),
     "GEMM": cute_gemm_case,
     "GEMM, all scopes": lambda: cute_gemm_case(has_all_scopes=True),

@@ -45,6 +45,7 @@ const Parts& layout_parts() {
         {"lane_cursors", constant(offsetof(LaunchConstants, lane_cursors))},
         {"region_slots", constant(offsetof(LaunchConstants, region_slots))},
         {"region_count", constant(offsetof(LaunchConstants, region_count))},
+        {"pool_place", constant(offsetof(LaunchConstants, pool_place))},
         {"pool_chunks", constant(offsetof(LaunchConstants, pool_chunks))},
         {"block_first", constant(offsetof(LaunchConstants, block_first))},
         {"block_stride", constant(offsetof(LaunchConstants, block_stride))},
@@ -53,6 +54,7 @@ const Parts& layout_parts() {
         {"reciprocal_high", constant(offsetof(LaunchConstants, reciprocal) + 4)},
         {"warp_mask", constant(offsetof(LaunchConstants, warp_mask))},
         {"chunks_taken", std::to_string(offsetof(record::Control, chunks_taken))},
+        {"cold_misses", std::to_string(offsetof(record::Control, cold_misses))},
         {"dropped_records", std::to_string(offsetof(record::Control, dropped_records))},
         {"dropped_events", std::to_string(offsetof(record::Control, dropped_events))},
         {"most_overflow", std::to_string(offsetof(record::Control, most_overflow))},
@@ -61,6 +63,7 @@ const Parts& layout_parts() {
         {"unit_bytes", std::to_string(sizeof(record::Unit))},
         {"chunk_bytes", std::to_string(record::kChunkBytes)},
         {"chunk_bytes_mask", std::to_string(record::kChunkBytes - 1)},
+        {"hot_owner", std::to_string(record::kHotOwner)},
         {"region_cursor_bytes", std::to_string(record::kLanes * sizeof(std::uint32_t))},
         {"place_registers", snippets::kPlaceRegisters},
         {"block_of_grid", snippets::kBlockOfGrid},
@@ -68,6 +71,7 @@ const Parts& layout_parts() {
         {"pack", snippets::kPack},
         {"lowest", snippets::kLowestOfMask},
         {"hot_exit", snippets::kHotExit},
+        {"refill", snippets::kRefill},
     };
     return parts;
 }
@@ -91,9 +95,13 @@ static_assert(record::used_series_slots(1) == 1 && record::used_series_slots(2) 
 constexpr char kReadMask[] = "\tactivemask.b32 %_mask;\n";
 constexpr char kReadMaskBefore62[] = "\tvote.ballot.b32 %_mask, 1;\n";
 constexpr char kUniformWarp[] = "\tshfl.sync.idx.b32 %_warp, %_warp, 0, 31, -1;\n";
-constexpr char kRegionOfLimit[] =
-    "\tld.<space>.u32 %_a, <region_slots>;\n\tmul.lo.u32 %_a, %_a, <slot_bytes>;\n"
-    "\tbfind.u32 %_a, %_a;\n\tshr.u32 %_region, %_limit, %_a;\n";
+constexpr char kOwner[] = "\tmov.u32 %_a, %_limit;\n";
+constexpr char kOwnerOfFunction[] = R"(	ld.<space>.u32 %_b, <region_slots>;
+	mul.lo.u32 %_b, %_b, <slot_bytes>;
+	mad.lo.u32 %_a, %_region, %_b, <header_bytes>;
+)";
+constexpr char kShuffle[] = "\tshfl.sync.idx.b32 %_b, %_b, %_a, 31, %_mask;\n";
+constexpr char kShuffleBefore60[] = "\tshfl.idx.b32 %_b, %_b, %_a, 31;\n";
 
 /// The record under the guard of its statement: the other threads jump over it.
 std::string under_guard(const PlannedSite& planned, const std::string& record) {
@@ -215,6 +223,17 @@ std::string code_of(const PlannedSite& planned, const Site& site) {
     return planned.is_exit ? snippets::kUnknownExit : snippets::kUnknownRecord;
 }
 
+/// Whether a site ends a record in the warp's region, and makes room for the next one.
+bool makes_room(const PlannedSite& planned, const Site& site) {
+    const bool is_last = site.placement == Placement::kProven && site.place + 1 == site.series;
+    return !planned.is_exit && (is_last || site.placement == Placement::kUnknown);
+}
+
+/// Slots from the limit of a region or a chunk to its end.
+std::uint32_t reserved_slots(const EntryFacts& facts) {
+    return facts.longest_record - 2 + record::kExitSlots;
+}
+
 /// 0 when it is not known.
 std::uint32_t warps_of(const analysis::LaunchShape& shape) {
     return record::warps_of(shape.block[0] * shape.block[1] * shape.block[2]);
@@ -227,8 +246,10 @@ EntryFacts facts_of(const FunctionPlan& function, const SiteTable& table) {
     facts.has_late_header = !function.headers.empty();
     for (const PlannedSite& planned : function.sites) {
         const Site& site = table.sites[planned.number - 1];
-        if (planned.is_exit || site.placement != Placement::kProven) continue;
-        facts.may_drop = true;
+        const bool is_hot =
+            site.placement == Placement::kProven || site.placement == Placement::kUnknown;
+        if (planned.is_exit || !is_hot) continue;
+        facts.has_hot_records = true;
         facts.longest_record = std::max(facts.longest_record, record_slots(planned, site));
     }
     return facts;
@@ -253,12 +274,11 @@ std::string Emitter::enter() const {
 }
 
 std::string Emitter::setup(const EntryFacts& facts) const {
-    const std::uint32_t reserve = record::kExitSlots + facts.longest_record - 2;
     Parts parts = place_parts();
     parts.merge(constants_parts(facts.has_parameter));
     parts["uniform_warp"] = capabilities_.shuffle ? kUniformWarp : "";
     parts["header_and_reserved_bytes"] =
-        std::to_string((record::kHeaderSlots + reserve) * sizeof(record::Slot));
+        std::to_string((record::kHeaderSlots + reserved_slots(facts)) * sizeof(record::Slot));
     parts["cluster_rank"] = capabilities_.cluster_rank ? "%cluster_ctarank" : "0";
     parts["header"] = facts.has_late_header ? "" : snippets::kHeader;
     return fill(snippets::kSetup, parts);
@@ -275,8 +295,8 @@ Emitter::Parts Emitter::place_parts() const {
         {"warps_per_block", std::to_string(warps_per_block_)}};
 }
 
-std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
-                            const EntryFacts& facts) const {
+Emitter::Parts Emitter::parts_of(const PlannedSite& planned, const SiteTable& table,
+                                 const EntryFacts& facts) const {
     const Site& site = table.sites[planned.number - 1];
     const bool in_entry = site.placement != Placement::kFunction;
     Parts parts = {
@@ -284,8 +304,12 @@ std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
         {"number", std::to_string(planned.number)},
         {"guard", std::string(planned.guard)},
         {"read_mask", capabilities_.activemask ? kReadMask : kReadMaskBefore62},
-        {"flush", facts.may_drop ? snippets::kFlush : ""},
-        {"find_region", in_entry ? kRegionOfLimit : ""},
+        {"flush", facts.has_hot_records ? snippets::kFlush : ""},
+        {"room", planned.in_inner_scope ? snippets::kRoomInside : snippets::kRoom},
+        {"chunk_limit_bytes",
+         std::to_string(record::kChunkBytes - reserved_slots(facts) * sizeof(record::Slot))},
+        {"owner", in_entry ? kOwner : kOwnerOfFunction},
+        {"same_for_all", capabilities_.shuffle ? kShuffle : kShuffleBefore60},
         {"uniform_warp", ""},
         {"drop", std::string(snippets::kDrop) + (site.markers == 0 ? "" : snippets::kDropEvents)},
         {"markers", std::to_string(site.markers)},
@@ -304,7 +328,20 @@ std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
         turn_to_high_half(&high);
         parts["high_unit"] = fill(snippets::kColdUnit, high);
     }
-    return fill(under_guard(planned, code_of(planned, site)), parts);
+    return parts;
+}
+
+std::string Emitter::record(const PlannedSite& planned, const SiteTable& table,
+                            const EntryFacts& facts) const {
+    const Site& site = table.sites[planned.number - 1];
+    return fill(under_guard(planned, code_of(planned, site)), parts_of(planned, table, facts));
+}
+
+std::string Emitter::refill(const PlannedSite& planned, const SiteTable& table,
+                            const EntryFacts& facts) const {
+    const bool is_jumped_to =
+        makes_room(planned, table.sites[planned.number - 1]) && !planned.in_inner_scope;
+    return is_jumped_to ? fill(snippets::kRefill, parts_of(planned, table, facts)) : "";
 }
 
 std::string Emitter::fill(std::string_view text, const Parts& parts) const {

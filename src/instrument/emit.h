@@ -14,7 +14,7 @@ namespace gwatch::instrument {
 
 /// What the code of an entry's setup and exits depends on.
 struct EntryFacts {
-    bool may_drop = false;             ///< some marker is proven: a full region drops it
+    bool has_hot_records = false;      ///< of whole warps, beside those of exits
     std::uint32_t longest_record = 2;  ///< in slots
     bool has_parameter = false;        ///< it has the launch constants as a parameter
     bool has_late_header = false;      ///< the header of its warp's region comes behind the setup
@@ -42,10 +42,17 @@ class Emitter {
     /// those of the site's function.
     std::string record(const PlannedSite& planned, const SiteTable& table,
                        const EntryFacts& facts) const;
+    /// What that record jumps to when its warp's region is full behind it: goes behind the last
+    /// statement of the entry. Empty where nothing jumps.
+    std::string refill(const PlannedSite& planned, const SiteTable& table,
+                       const EntryFacts& facts) const;
 
   private:
     using Parts = std::map<std::string, std::string, std::less<>>;
 
+    /// The holes of a site's code.
+    Parts parts_of(const PlannedSite& planned, const SiteTable& table,
+                   const EntryFacts& facts) const;
     /// The holes of the code that finds a warp's place.
     Parts place_parts() const;
     std::string fill(std::string_view text, const Parts& parts) const;

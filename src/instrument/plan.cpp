@@ -166,6 +166,7 @@ class Planner {
         site.function = function.name;
         PlannedSite planned{static_cast<std::uint16_t>(plan_.table.sites.size()), statement,
                             is_exit};
+        planned.in_inner_scope = module_.statements()[statement].scope != function.body_scope;
         if (module_.statements()[statement].kind == StatementKind::kInstruction) {
             const ptx::Instruction instruction =
                 module_.instruction(module_.statements()[statement]);

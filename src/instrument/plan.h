@@ -24,6 +24,7 @@ struct PlannedSite {
     std::uint32_t statement;  ///< the code stands in front of it: a carrier, a ret or exit, or the
                               ///< body's closing brace
     bool is_exit;
+    bool in_inner_scope = false;  ///< in a `{ }` of the body: labels in there are its own
     /// The predicate under which the statement, and so the record, happens; else empty.
     std::string_view guard = {};
     bool guard_negated = false;

@@ -128,6 +128,20 @@ class EntryCode {
     std::size_t next_ = 0;
 };
 
+/// Behind the body's last statement, out of the way of what runs.
+void put_refills(const ptx::Module& module, const Plan& plan, const FunctionPlan& planned,
+                 const EntryFacts& facts, const Emitter& emitter, Insertions* insertions) {
+    const ptx::Scope& body = module.scopes()[module.functions()[planned.function].body_scope];
+    std::string before = "\tret;\n";
+    for (const PlannedSite& site : planned.sites) {
+        std::string code = emitter.refill(site, plan.table, facts);
+        if (code.empty()) continue;
+        insertions->put_in_front(body.close_statement, before + code);
+        insertions->name_site(site.number);
+        before.clear();
+    }
+}
+
 void put_function_code(const ptx::Module& module, const Plan& plan, const FunctionPlan& planned,
                        const EntryFacts& facts, const Emitter& emitter, Insertions* insertions) {
     if (module.functions()[planned.function].is_entry)
@@ -139,6 +153,7 @@ void put_function_code(const ptx::Module& module, const Plan& plan, const Functi
         insertions->name_site(site.number);
     }
     entry_code.put_up_to(ptx::kNone, insertions);
+    put_refills(module, plan, planned, facts, emitter, insertions);
 }
 
 }  // namespace

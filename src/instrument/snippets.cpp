@@ -8,13 +8,13 @@ const char kParameter[] = ".param .align 8 .b8 <constants>[<constants_bytes>]";
 
 // Live as long as the kernel, where something uses them: cursor, limit, extra, chunk, below,
 // regions, pool and leader; up to the region's header: enter_timer and enter_clock. The words,
-// record and fits live as long as a series; the others are dead between two records.
+// record live as long as a series; the others are dead between two records.
 const char kEntryRegisters[] =
-    R"(	.reg .b32 %_cursor, %_limit, %_extra, %_chunk, %_below, %_mask, %_low, %_high, %_region, %_a, %_b;
+    R"(	.reg .b32 %_cursor, %_limit, %_extra, %_chunk, %_below, %_mask, %_low, %_high, %_a, %_b;
 	.reg .b32 %_word0, %_word1, %_word2, %_word3, %_word4, %_word5, %_word6, %_word7, %_word8, %_word9;
 	.reg .b64 %_regions, %_pool, %_clock, %_timer, %_address, %_record, %_count, %_bound;
 	.reg .b64 %_enter_timer, %_enter_clock;
-	.reg .pred %_leader, %_cold, %_writes, %_fits, %_takes;
+	.reg .pred %_leader, %_cold, %_writes, %_full, %_takes;
 <place_registers>)";
 
 const char kEnter[] = R"(	mov.u64 %_enter_timer, %globaltimer;
@@ -23,7 +23,8 @@ const char kEnter[] = R"(	mov.u64 %_enter_timer, %globaltimer;
 	setp.eq.u32 %_leader, %_a, 0;
 )";
 
-// In a warp that is not recorded no lane leads, and no lane is the lowest of any mask. Short, for
+// In a warp that is not recorded no lane leads, no lane is the lowest of any mask, and no cursor, a
+// multiple of slots, reaches the limit. Short, for
 // its code comes from a cold cache. The branch keeps the assembler from spreading the rest over the
 // kernel's begin.
 const char kSetup[] = R"(	mov.u32 %_extra, 0;
@@ -31,9 +32,9 @@ const char kSetup[] = R"(	mov.u32 %_extra, 0;
 	ld.<space>.u64 %_pool, <pool>;
 <select>	@%_selected bra $_placed;
 	mov.u32 %_cursor, 0;
-	mov.u32 %_limit, 0;
+	mov.u32 %_limit, -1;
 	mov.u32 %_below, -1;
-	setp.ne.u32 %_leader, %_limit, 0;
+	setp.ne.u32 %_leader, %_cursor, 0;
 	bra $_entered;
 $_placed:
 	ld.<space>.u64 %_regions, <regions>;
@@ -131,8 +132,7 @@ const char kSelectAny[] =
 // A branch would part the block that the assembler schedules. Words 0 and 1 of a record are its
 // Slot, then comes a word a site, or two for a whole clock.
 const char kSeriesStart[] = R"(<settle>	mov.u64 %_clock, %clock64;
-<timer>	setp.lt.and.u32 %_fits, %_cursor, %_limit, %_leader;
-	mov.b64 {%_word0, %_word1}, %_clock;
+<timer>	mov.b64 {%_word0, %_word1}, %_clock;
 	mad.lo.u32 %_word1, %_word1, 65536, <number>;
 	cvt.u64.u32 %_record, %_cursor;
 	add.u64 %_record, %_regions, %_record;
@@ -154,25 +154,78 @@ const char kLowOfWholeClock[] = R"(<settle>	mov.u64 %_clock, %clock64;
 const char kReadTimer[] = "\tmov.u64 %_timer, %globaltimer;\n";
 
 const char kStoreSlot[] =
-    "\t@%_fits st.global.v2.b32 [%_record+<slot_offset>], {%_word<word>, %_word<next_word>};\n";
+    "\t@%_leader st.global.v2.b32 [%_record+<slot_offset>], {%_word<word>, %_word<next_word>};\n";
 
 const char kStorePair[] =
-    "\t@%_fits st.global.v4.b32 [%_record+<slot_offset>], {%_word<word>, %_word<next_word>, "
+    "\t@%_leader st.global.v4.b32 [%_record+<slot_offset>], {%_word<word>, %_word<next_word>, "
     "%_word<third_word>, %_word<fourth_word>};\n";
 
 const char kStorePayload[] =
-    R"(<take><high_word>	@%_fits st.global.v4.b32 [%_record], {%_word0, %_word1, %_a, %_b};
+    R"(<take><high_word>	@%_leader st.global.v4.b32 [%_record], {%_word0, %_word1, %_a, %_b};
 )";
 
 // Behind the series, and under its guard: it is no event, and is not counted where it has no room.
 const char kStoreTimer[] = R"(	mov.b64 {%_low, %_high}, %_clock;
 	mad.lo.u32 %_high, %_high, 65536, <reading>;
 	mov.b64 %_clock, {%_low, %_high};
-	@%_fits st.global.v2.b64 [%_record+<series_bytes>], {%_clock, %_timer};
+	@%_leader st.global.v2.b64 [%_record+<series_bytes>], {%_clock, %_timer};
 )";
 
-const char kSeriesEnd[] = R"(	@%_fits add.u32 %_cursor, %_cursor, <record_bytes>;
-	@!%_fits add.u32 %_extra, %_extra, <events>;
+const char kSeriesEnd[] = R"(	add.u32 %_cursor, %_cursor, <record_bytes>;
+<room>)";
+
+// Behind each hot record, so that the next one has room. All lanes of a warp have the same cursor
+// and limit there, and the assembler knows it: the branch needs no barrier of convergence.
+const char kRoom[] = R"(	setp.ge.u32 %_full, %_cursor, %_limit;
+	@%_full bra.uni $_full<site>;
+$_room<site>:
+)";
+
+const char kRoomInside[] = R"(	setp.lt.u32 %_full, %_cursor, %_limit;
+	@%_full bra.uni $_room<site>;
+<refill>$_room<site>:
+)";
+
+// The warp goes on in a chunk of the pool, which the lowest of the lanes that are here takes.
+// (Lanes that come here one after the other take one each, and use that of lane 0.) Without a chunk
+// no lane leads from now on, and the limit is the place of the exit's record; %_extra is then 1,
+// and counts the events of each record that was not stored. Short, for the assembler puts it in the
+// way, where the fetching of instructions has to jump over it, and without a register of 64 bits
+// for the chunk's number, which changes how it schedules all else. The shuffle tells it that the
+// lanes have the same.
+const char kRefill[] = R"($_full<site>:
+	setp.ne.u32 %_takes, %_extra, 0;
+	@%_takes bra.uni $_drop<site>;
+<read_mask>	neg.s32 %_a, %_mask;
+	and.b32 %_a, %_a, %_mask;
+	bfind.u32 %_a, %_a;
+	mov.u32 %_b, %laneid;
+	sub.u32 %_b, %_b, %_a;
+	setp.eq.u32 %_writes, %_b, 0;
+	ld.<space>.u64 %_address, <control>;
+	@%_writes atom.global.add.u32 %_low, [%_address+<chunks_taken>], 1;
+	mov.u32 %_b, %_low;
+<same_for_all>	ld.<space>.u32 %_a, <pool_chunks>;
+	setp.ge.u32 %_takes, %_b, %_a;
+	@%_takes bra.uni $_last<site>;
+	ld.<space>.u32 %_a, <pool_place>;
+	mad.lo.u32 %_b, %_b, <chunk_bytes>, %_a;
+	cvt.u64.u32 %_bound, %_b;
+	add.u64 %_bound, %_regions, %_bound;
+	mov.u32 %_a, <hot_owner>;
+	@%_writes st.global.v2.b32 [%_bound], {%_limit, %_a};
+	add.u32 %_cursor, %_b, <unit_bytes>;
+	add.u32 %_limit, %_b, <chunk_limit_bytes>;
+	bra.uni $_room<site>;
+$_last<site>:
+	mov.u32 %_extra, 1;
+	sub.u32 %_extra, %_extra, <events>;
+	mov.u32 %_limit, %_cursor;
+	setp.ne.u32 %_leader, %_limit, %_limit;
+$_drop<site>:
+	mov.u32 %_cursor, %_limit;
+	add.u32 %_extra, %_extra, <events>;
+	bra.uni $_room<site>;
 )";
 
 // To %_a and, of 64 bits, %_b.
@@ -186,26 +239,23 @@ const char kTake64[] = R"(	<payload_mov> %_count, <payload>;
 const char kNoHighWord[] = R"(	mov.u32 %_b, 0;
 )";
 
-// `.uni` holds since all lanes that are here together have the same mask. Of a whole warp lane 0
-// goes on to the pool if its region is full.
+// `.uni` holds since all lanes that are here together have the same mask.
 const char kUnknownRecord[] = R"(<settle>	mov.u64 %_clock, %clock64;
 <read_mask>	setp.ne.u32 %_cold, %_mask, -1;
 	@%_cold bra.uni $_cold<site>;
-	setp.lt.and.u32 %_fits, %_cursor, %_limit, %_leader;
-	setp.ge.and.u32 %_cold, %_cursor, %_limit, %_leader;
 <pack>	cvt.u64.u32 %_address, %_cursor;
 	add.u64 %_address, %_regions, %_address;
-<store>	@%_fits add.u32 %_cursor, %_cursor, <record_bytes>;
-	@!%_cold bra $_back<site>;
+<store>	add.u32 %_cursor, %_cursor, <record_bytes>;
+<room>	bra.uni $_back<site>;
 $_cold<site>:
 <lowest><unit><high_unit>$_back<site>:
 )";
 
-const char kUnknownStore[] = R"(	@%_fits st.global.v2.b32 [%_address], {%_low, %_high};
+const char kUnknownStore[] = R"(	@%_leader st.global.v2.b32 [%_address], {%_low, %_high};
 )";
 
 const char kUnknownStorePayload[] =
-    R"(<take><high_word>	@%_fits st.global.v4.b32 [%_address], {%_low, %_high, %_a, %_b};
+    R"(<take><high_word>	@%_leader st.global.v4.b32 [%_address], {%_low, %_high, %_a, %_b};
 )";
 
 const char kPartedRecord[] = R"(<settle>	mov.u64 %_clock, %clock64;
@@ -220,26 +270,31 @@ const char kHotExit[] = R"(<pack>	cvt.u64.u32 %_address, %_cursor;
 
 const char kProvenExit[] = R"(<settle>	mov.u64 %_clock, %clock64;
 	mov.u64 %_timer, %globaltimer;
-<hot_exit><flush>)";
+<flush><hot_exit>)";
 
 const char kUnknownExit[] = R"(<settle>	mov.u64 %_clock, %clock64;
 	mov.u64 %_timer, %globaltimer;
-<read_mask>	setp.ne.u32 %_cold, %_mask, -1;
+<flush><read_mask>	setp.ne.u32 %_cold, %_mask, -1;
 	@%_cold bra.uni $_cold<site>;
 <hot_exit>	bra.uni $_back<site>;
 $_cold<site>:
 <lowest><unit>$_back<site>:
-<flush>)";
+)";
 
-// Lane 0 leaves: it alone has counted what its warp's region had no room for. The maximum is of the
-// low word: one of 64 bits needs sm_32.
-const char kFlush[] = R"(	setp.ne.and.u32 %_writes, %_extra, 0, %_leader;
-	@!%_writes bra $_flushed<site>;
+// Of a warp that was left without a chunk. Lane 0 leads again, for the record of the exit, and
+// leaves. The maximum is of the low word: one of 64 bits needs sm_32.
+const char kFlush[] = R"(	setp.eq.u32 %_writes, %_extra, 0;
+	@%_writes bra $_flushed<site>;
+	mov.u32 %_cursor, %_limit;
+	mov.u32 %_a, %laneid;
+	setp.eq.u32 %_leader, %_a, 0;
+	sub.u32 %_extra, %_extra, 1;
 	cvt.u64.u32 %_count, %_extra;
 	ld.<space>.u64 %_address, <control>;
-	red.global.add.u64 [%_address+<dropped_records>], %_count;
-	red.global.add.u64 [%_address+<dropped_events>], %_count;
-	red.global.max.u32 [%_address+<most_overflow>], %_extra;
+	mad.wide.u32 %_address, %_a, 1, %_address;
+	@%_leader red.global.add.u64 [%_address+<dropped_records>], %_count;
+	@%_leader red.global.add.u64 [%_address+<dropped_events>], %_count;
+	@%_leader red.global.max.u32 [%_address+<most_overflow>], %_extra;
 $_flushed<site>:
 )";
 
@@ -276,18 +331,17 @@ const char kColdUnit[] = R"(	and.b32 %_a, %_chunk, <chunk_bytes_mask>;
 	@!%_takes bra $_write<site>;
 	ld.<space>.u64 %_address, <control>;
 	mad.wide.u32 %_address, %_a, 1, %_address;
-	atom.global.add.u64 %_count, [%_address+<chunks_taken>], 1;
+	atom.global.add.u32 %_low, [%_address+<chunks_taken>], 1;
 	ld.<space>.u32 %_a, <pool_chunks>;
-	cvt.u64.u32 %_bound, %_a;
-	setp.lt.u64 %_writes, %_count, %_bound;
+	setp.lt.u32 %_writes, %_low, %_a;
 	@%_writes bra $_head<site>;
+	red.global.add.u32 [%_address+<chunks_taken>], -1;
+	red.global.add.u64 [%_address+<cold_misses>], 1;
 <drop>	bra $_write<site>;
 $_head<site>:
-<find_region>	cvt.u32.u64 %_chunk, %_count;
-	mul.lo.u32 %_chunk, %_chunk, <chunk_bytes>;
+<owner>	mul.lo.u32 %_chunk, %_low, <chunk_bytes>;
 	cvt.u64.u32 %_address, %_chunk;
 	add.u64 %_address, %_pool, %_address;
-	add.u32 %_a, %_region, 1;
 	mov.u32 %_b, %laneid;
 	st.global.v2.b32 [%_address], {%_a, %_b};
 	mov.u32 %_a, %smid;
@@ -303,7 +357,7 @@ $_write<site>:
 // Only the leader goes on: it alone needs to know the warp's region and its own lane cursor.
 const char kFunctionRecord[] = R"(	{
 	.reg .b32 %_chunk, %_mask, %_low, %_high, %_region, %_a, %_b;
-	.reg .b64 %_clock, %_address, %_count, %_bound, %_lane_cursor, %_pool;
+	.reg .b64 %_clock, %_address, %_count, %_lane_cursor, %_pool;
 	.reg .pred %_writes, %_takes;
 <settle>	mov.u64 %_clock, %clock64;
 <read_mask>	mov.u32 %_a, %lanemask_lt;

@@ -20,16 +20,16 @@
 // pair is zero.
 //
 // A region is full when the longest record of the kernel, and the exit behind it, would not fit.
-// Then it drops the records of proven markers: lane 0 counts their events in a register, and adds
-// them to Control when it exits (a warp that traps adds nothing). Records of unknown markers go the
-// cold way. The exit of a warp always has room.
+// The record that fills it up takes a chunk of the pool, with one atomic add on
+// Control::chunks_taken, and the warp goes on in it as in a region; then in another. Without one it
+// drops what follows: lane 0 counts the events in a register, and adds them to Control when it
+// exits (a warp that traps adds nothing). The exit of a warp always has room.
 //
-// Cold path (some lanes only, or the region is full) and device functions: the lowest active lane
-// owns chunks of the pool, taken with one atomic add on Control::chunks_taken. A chunk is a header
-// unit and 63 record units of 16 bytes, filled in order. A lane remembers where it stands in a lane
-// cursor: the offset in bytes of the next free unit of the pool, or any multiple of a chunk's bytes
-// when it needs a new one (0 at first). Code in an entry keeps it in a register, code in a device
-// function in the lane cursors of the memory.
+// Cold path (some lanes only) and device functions: the lowest active lane owns chunks of the pool.
+// A chunk is a header unit and 63 record units of 16 bytes, filled in order. A lane remembers where
+// it stands in a lane cursor: the offset in bytes of the next free unit of the pool, or any
+// multiple of a chunk's bytes when it needs a new one (0 at first). Code in an entry keeps it in a
+// register, code in a device function in the lane cursors of the memory.
 namespace gwatch::record {
 
 inline constexpr std::uint32_t kLanes = 32;  ///< threads of a warp
@@ -76,11 +76,17 @@ inline constexpr std::uint32_t kMinRegionSlots = 16;  ///< one cache line of 128
 
 /// The first unit of a chunk.
 struct ChunkHeader {
-    std::uint32_t region_plus_one;  ///< 0: the chunk is not in use
-    std::uint32_t lane;             ///< lane that owns the chunk
-    std::uint32_t sm;               ///< %smid
+    /// On the device a place in its warp's region, or in a hot chunk of it that is full: bytes from
+    /// the first region on. On the host the number of the region, from 1. 0: it is not in use.
+    std::uint32_t owner;
+    std::uint32_t lane;  ///< lane that owns the chunk, or kHotOwner
+    std::uint32_t sm;    ///< %smid
     std::uint32_t reserved;
 };
+
+/// The chunk is hot: behind the header stand slots, which go on where the region, or the hot chunk
+/// in front of it in the pool, was full.
+inline constexpr std::uint32_t kHotOwner = kLanes;
 
 /// A cold record.
 struct Unit {
@@ -99,14 +105,19 @@ inline constexpr std::uint16_t kPayloadHighSite = 0xffff;
 static_assert(sizeof(ChunkHeader) == 16 && sizeof(Unit) == 16);
 inline constexpr std::uint32_t kChunkUnits = 64;  ///< the header and 63 records
 inline constexpr std::uint32_t kChunkBytes = kChunkUnits * sizeof(Unit);
+inline constexpr std::uint32_t kHotChunkSlots = (kChunkBytes - sizeof(ChunkHeader)) / sizeof(Slot);
 
 /// Counters that the launch adds to.
 struct Control {
-    std::uint64_t chunks_taken;     ///< may pass the number of chunks: then records were dropped
-    std::uint64_t dropped_records;  ///< cold ones without a chunk, and proven events without a slot
+    /// Passes the number of chunks by one for each warp that found none for itself; lanes that
+    /// found none give their number back.
+    std::uint32_t chunks_taken;
+    std::uint32_t reserved;
+    std::uint64_t dropped_records;  ///< cold ones without a chunk, and hot events without a slot
     std::uint64_t dropped_events;   ///< markers of those records; fused ones count each
-    std::uint64_t most_overflow;    ///< proven events that one full region dropped, at most
-    std::uint64_t reserved[12];
+    std::uint64_t most_overflow;    ///< hot events that one warp dropped, at most
+    std::uint64_t cold_misses;      ///< cold records, or high halves of payloads, without a chunk
+    std::uint64_t more_reserved[11];
 };
 static_assert(sizeof(Control) == 128);
 
@@ -126,7 +137,7 @@ struct LaunchConstants {
     std::uint64_t control;       ///< device address
     std::uint64_t lane_cursors;  ///< device address; 0 when no device function has a marker
     std::uint32_t pool_chunks;
-    std::uint32_t warps_per_block;  ///< of the launch; no injected code reads it
+    std::uint32_t pool_place;  ///< where the pool begins: bytes from the first region on
 };
 static_assert(sizeof(LaunchConstants) == 72);
 
@@ -151,14 +162,17 @@ struct ParameterPlace {
 /// Region of a recorded warp: regions of one block lie side by side, in order of warp.
 ///     region = (block - block_first) / block_stride * popcount(warp_mask)
 ///            + popcount(warp_mask & ((1 << warp) - 1))
-/// A cursor of the hot path is an offset in bytes into all regions together, exact in lane 0 alone.
-/// Its limit is the same in all lanes, and 0 in a warp that is not recorded: a region is full when
-/// cursor >= limit = end of the region - the exit's slots - (slots of the longest record - 2).
+/// A cursor of the hot path is an offset in bytes into all regions together, that
+/// matters in lane 0 alone; the others have the same, so that they branch with it.
+/// A region or hot chunk is full when
+///     cursor >= limit = its end - the exit's slots - (slots of the longest record - 2)
+/// In a warp that is not recorded the limit is out of reach.
 inline std::uint32_t warps_per_region_group(std::uint32_t warp_mask) {
     return std::popcount(warp_mask);
 }
 
-/// Most slots of all regions together: a cursor counts bytes, in 32 bits.
-inline constexpr std::uint64_t kMaxSlots = (1ull << 32) / sizeof(Slot);
+/// Most bytes of regions, lane cursors and pool together: a cursor of the hot path counts them from
+/// the first region on, in 32 bits.
+inline constexpr std::uint64_t kReach = 1ull << 32;
 
 }  // namespace gwatch::record

@@ -12,13 +12,11 @@ namespace {
 constexpr std::uint64_t kAlignment = 256;
 constexpr std::uint64_t kControlBytes = kAlignment;
 constexpr std::uint64_t kDefaultBytes = 1ull << 30;
-/// 128 MiB: proven markers have no other place than the region.
+/// 128 MiB.
 constexpr std::uint64_t kMaxRegionSlots = 1ull << 24;
 constexpr std::uint64_t kMostBytes = 1ull << 40;
 /// Blocks are left out before regions get smaller than this: a header and 30 records.
 constexpr std::uint64_t kUsefulRegionSlots = 64;
-/// A lane cursor counts the bytes of the pool, in 32 bits.
-constexpr std::uint64_t kMaxChunks = (1ull << 32) / kChunkBytes;
 constexpr std::uint64_t kCursorBytes = kLanes * sizeof(std::uint32_t);
 constexpr std::uint64_t kMaxThreads = 1024;
 /// Blocks behind are not recorded: the injected code counts blocks in 32 bits.
@@ -50,12 +48,10 @@ struct Demand {
     std::uint64_t regions_budget() const {
         return budget > kControlBytes ? (budget - kControlBytes) / 4 * 3 : 0;
     }
-    /// Blocks whose regions of this size fit, in the budget and in 32-bit offsets.
+    /// Blocks whose regions of this size fit in the budget.
     std::uint64_t blocks_that_fit(std::uint64_t slots) const {
-        const std::uint64_t by_bytes =
-            regions_budget() / (slots * sizeof(Slot) + cursor_bytes_per_region);
-        const std::uint64_t by_index = kMaxSlots / slots;
-        return std::min(by_bytes, by_index) / recorded_warps_per_block;
+        return regions_budget() / (slots * sizeof(Slot) + cursor_bytes_per_region) /
+               recorded_warps_per_block;
     }
     /// The smallest budget that holds one block's smallest regions and a chunk.
     std::uint64_t smallest_budget() const {
@@ -107,7 +103,7 @@ Result<Demand> demand_of(const PlanRequest& request) {
                   .warps_per_block = warps,
                   .warp_mask = mask,
                   .recorded_warps_per_block = warps_per_region_group(mask),
-                  .budget = budget,
+                  .budget = std::min(budget, kControlBytes + kReach),
                   .cursor_bytes_per_region = request.uses_lane_cursors ? kCursorBytes : 0};
 }
 
@@ -148,19 +144,20 @@ Plan lay_out(const Demand& demand, const Sampling& sampling, std::uint64_t slots
     const bool has_cursors = demand.cursor_bytes_per_region != 0;
     Plan plan{};
     plan.regions_offset = kControlBytes;
-    const std::uint64_t regions_end = align(kControlBytes + regions * slots * sizeof(Slot));
-    plan.lane_cursors_offset = has_cursors ? regions_end : 0;
-    plan.pool_offset = has_cursors ? align(regions_end + regions * kCursorBytes) : regions_end;
-    const std::uint64_t chunks =
-        std::min((demand.budget - plan.pool_offset) / kChunkBytes, kMaxChunks);
+    const std::uint64_t region_bytes = align(regions * slots * sizeof(Slot));
+    const std::uint64_t cursor_bytes = has_cursors ? regions * kCursorBytes : 0;
+    plan.lane_cursors_offset = has_cursors ? plan.regions_offset + region_bytes : 0;
+    plan.pool_offset = plan.regions_offset + align(region_bytes + cursor_bytes);
+    const std::uint64_t chunks = (demand.budget - plan.pool_offset) / kChunkBytes;
     plan.total_bytes = plan.pool_offset + chunks * kChunkBytes;
     plan.blocks_in_grid = demand.blocks_in_grid;
+    plan.warps_per_block = demand.warps_per_block;
     plan.every_warp = regions == demand.blocks_in_grid * demand.warps_per_block;
     plan.sampled = sampling.count < demand.blocks;
     plan.constants.region_slots = static_cast<std::uint32_t>(slots);
     plan.constants.region_count = static_cast<std::uint32_t>(regions);
     plan.constants.pool_chunks = static_cast<std::uint32_t>(chunks);
-    plan.constants.warps_per_block = demand.warps_per_block;
+    plan.constants.pool_place = static_cast<std::uint32_t>(plan.pool_offset - plan.regions_offset);
     plan.constants.block_first = demand.selection.first;
     // A selection of one block has no stride; else both are below the number of blocks.
     plan.constants.block_stride = static_cast<std::uint32_t>(std::min<std::uint64_t>(
@@ -214,10 +211,10 @@ std::uint64_t bytes_for(const Need& need, const Plan& plan, PlanRequest request)
         if (!larger) continue;
         // More memory may also mean more recorded blocks, which then need as much each.
         const double growth = larger->constants.block_count / blocks;
-        if (larger->constants.region_slots >= need.region_slots &&
-            larger->constants.pool_chunks >= static_cast<double>(need.pool_chunks) * growth) {
+        const bool spills = larger->constants.region_slots < need.region_slots;
+        const std::uint64_t chunks = need.cold_chunks + (spills ? need.hot_chunks : 0);
+        if (larger->constants.pool_chunks >= static_cast<double>(chunks) * growth)
             return request.buffer_bytes;
-        }
     }
     return 0;
 }

@@ -39,6 +39,7 @@ struct Plan {
     std::uint64_t pool_offset;
     LaunchConstants constants;  ///< addresses are filled in by at()
     std::uint64_t blocks_in_grid;
+    std::uint32_t warps_per_block;
     bool sampled;     ///< not every selected block is recorded
     bool every_warp;  ///< each warp of the grid has a region
 
@@ -54,13 +55,14 @@ Result<Plan> plan_memory(const PlanRequest& request);
 
 /// What a launch would have needed to drop nothing, for the blocks that it recorded.
 struct Need {
-    std::uint64_t region_slots;
-    std::uint64_t pool_chunks;
+    std::uint64_t region_slots;  ///< so many, or the hot chunks
+    std::uint64_t hot_chunks;
+    std::uint64_t cold_chunks;
 };
 
 /// A buffer_bytes with which the same launch gets that much, and more chunks in proportion if it
 /// gets more blocks recorded. 0 when no buffer up to 1 TiB does; a region has at most 2^24 slots,
-/// and all of them together kMaxSlots.
+/// and all memory together kReach bytes.
 std::uint64_t bytes_for(const Need& need, const Plan& plan, PlanRequest request);
 
 /// What a launch left in its memory, as little as holds all records.
@@ -70,9 +72,9 @@ struct RawRecords {
     Dim3 block;
     Control control;
     std::vector<std::uint32_t>
-        region_slots;                  ///< slots kept of each region: 0, or header and records
+        region_slots;  ///< slots kept of each region and its hot chunks: 0, or header and records
     std::vector<std::uint64_t> slots;  ///< those slots, region after region
-    std::vector<Unit> pool;            ///< chunks taken, whole
+    std::vector<Unit> pool;            ///< cold chunks that were taken, whole
 };
 
 /// Reads parts of a device's memory.

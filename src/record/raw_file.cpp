@@ -39,7 +39,7 @@ Json to_json(const Plan& plan) {
             {"region_slots", constants.region_slots},
             {"region_count", constants.region_count},
             {"pool_chunks", constants.pool_chunks},
-            {"warps_per_block", constants.warps_per_block},
+            {"warps_per_block", plan.warps_per_block},
             {"block_first", constants.block_first},
             {"block_stride", constants.block_stride},
             {"block_count", constants.block_count},
@@ -58,7 +58,8 @@ Plan plan_from(const Json& json) {
     json.at("region_slots").get_to(plan.constants.region_slots);
     json.at("region_count").get_to(plan.constants.region_count);
     json.at("pool_chunks").get_to(plan.constants.pool_chunks);
-    json.at("warps_per_block").get_to(plan.constants.warps_per_block);
+    plan.constants.pool_place = static_cast<std::uint32_t>(plan.pool_offset - plan.regions_offset);
+    json.at("warps_per_block").get_to(plan.warps_per_block);
     json.at("block_first").get_to(plan.constants.block_first);
     json.at("block_stride").get_to(plan.constants.block_stride);
     json.at("block_count").get_to(plan.constants.block_count);
@@ -68,6 +69,7 @@ Plan plan_from(const Json& json) {
 
 Json to_json(const Control& control) {
     return {{"chunks_taken", control.chunks_taken},
+            {"cold_misses", control.cold_misses},
             {"dropped_records", control.dropped_records},
             {"dropped_events", control.dropped_events},
             {"most_overflow", control.most_overflow}};
@@ -76,6 +78,7 @@ Json to_json(const Control& control) {
 Control control_from(const Json& json) {
     Control control{};
     json.at("chunks_taken").get_to(control.chunks_taken);
+    control.cold_misses = json.value("cold_misses", std::uint64_t{0});
     json.at("dropped_records").get_to(control.dropped_records);
     json.at("dropped_events").get_to(control.dropped_events);
     control.most_overflow = json.value("most_overflow", std::uint64_t{0});

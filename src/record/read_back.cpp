@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <span>
 
+#include "record/hot_chunks.h"
 #include "record/plan.h"
 
 namespace gwatch::record {
@@ -58,13 +61,10 @@ Result<void> read_round(const Plan& plan, MemoryReader& memory, Round* round) {
 }
 
 /// Slots in use at the front of a row. In a header, zero words are possible, save for its first.
-std::uint32_t used_slots(const Round& round, std::size_t index) {
-    const std::uint64_t* row = round.row(index);
-    if (round.first_slot == 0 && row[0] == 0) return 0;
-    const std::uint64_t* at = row + (round.first_slot == 0 ? kHeaderSlots : 0);
-    const std::uint64_t* end = row + round.width();
-    while (at < end && (at[0] | at[1]) != 0) at += 2;
-    return static_cast<std::uint32_t>(at - row);
+std::uint32_t used_of_row(const Round& round, std::size_t index) {
+    const std::span<const std::uint64_t> row(round.row(index), round.width());
+    if (round.first_slot != 0) return used_slots(row);
+    return row[0] == 0 ? 0 : kHeaderSlots + used_slots(row.subspan(kHeaderSlots));
 }
 
 /// Reads ever wider prefixes of the regions that are not at their end yet: each round doubles the
@@ -81,7 +81,7 @@ Result<std::vector<Round>> read_rounds(const Plan& plan, MemoryReader& memory, R
         Round wider{
             round.end_slot, std::min(round.end_slot * 2, plan.constants.region_slots), {}, {}};
         for (std::size_t i = 0; i < round.regions.size(); ++i) {
-            const std::uint32_t used = used_slots(round, i);
+            const std::uint32_t used = used_of_row(round, i);
             raw->region_slots[round.regions[i]] += used;
             if (used == round.width() && wider.width() != 0)
                 wider.regions.push_back(round.regions[i]);
@@ -92,21 +92,34 @@ Result<std::vector<Round>> read_rounds(const Plan& plan, MemoryReader& memory, R
     return rounds;
 }
 
-/// Puts the rounds' rows together, region after region.
-void join_rounds(const std::vector<Round>& rounds, RawRecords* raw) {
-    std::vector<std::uint64_t> starts(raw->region_slots.size() + 1, 0);
-    for (std::size_t region = 0; region < raw->region_slots.size(); ++region) {
-        starts[region + 1] = starts[region] + raw->region_slots[region];
-    }
+/// Where the slots of each region begin, and behind the last.
+std::vector<std::uint64_t> starts_of(const std::vector<std::uint32_t>& region_slots) {
+    std::vector<std::uint64_t> starts(region_slots.size() + 1, 0);
+    std::partial_sum(region_slots.begin(), region_slots.end(), starts.begin() + 1,
+                     [](std::uint64_t sum, std::uint64_t slots) { return sum + slots; });
+    return starts;
+}
+
+/// Puts the rounds' rows together, region after region, each with its chunks behind.
+void join_slots(const std::vector<Round>& rounds, const std::vector<HotChunk>& chunks,
+                RawRecords* raw) {
+    std::vector<std::uint32_t> filled = raw->region_slots;
+    for (const HotChunk& chunk : chunks)
+        raw->region_slots[chunk.region] += static_cast<std::uint32_t>(chunk.slots.size());
+    const std::vector<std::uint64_t> starts = starts_of(raw->region_slots);
     raw->slots.resize(starts.back());
     for (const Round& round : rounds) {
         for (std::size_t i = 0; i < round.regions.size(); ++i) {
             const std::uint32_t region = round.regions[i];
-            const std::uint32_t end = std::min(round.end_slot, raw->region_slots[region]);
+            const std::uint32_t end = std::min(round.end_slot, filled[region]);
             if (end <= round.first_slot) continue;
             std::copy_n(round.row(i), end - round.first_slot,
                         raw->slots.data() + starts[region] + round.first_slot);
         }
+    }
+    for (const auto& [region, slots] : chunks) {
+        std::copy(slots.begin(), slots.end(), raw->slots.data() + starts[region] + filled[region]);
+        filled[region] += static_cast<std::uint32_t>(slots.size());
     }
 }
 
@@ -135,9 +148,11 @@ Result<RawRecords> read_records(const Plan& plan, const Dim3& grid, const Dim3& 
     if (!control) return control.error();
     auto rounds = read_rounds(plan, memory, &raw);
     if (!rounds) return rounds.error();
-    join_rounds(*rounds, &raw);
     auto pool = read_pool(plan, memory, &raw);
     if (!pool) return pool.error();
+    name_regions(plan, &raw.pool);
+    join_slots(*rounds, find_hot_chunks(raw), &raw);
+    remove_hot_chunks(&raw);
     return raw;
 }
 

@@ -91,7 +91,7 @@ void count(const record::RawRecords& raw, const RawWarps& warps, const SiteActio
     counts.orphan_starts = run->orphan_starts.size();
     counts.orphan_ends = run->orphan_ends.size();
     counts.blocks_in_grid = product(raw.grid);
-    counts.warps_in_grid = counts.blocks_in_grid * raw.plan.constants.warps_per_block;
+    counts.warps_in_grid = counts.blocks_in_grid * raw.plan.warps_per_block;
     counts.warps_recorded = run->lanes.size();
     counts.blocks_selected = raw.plan.constants.block_count;
     counts.buffer_bytes = raw.plan.total_bytes;

@@ -1,10 +1,8 @@
 #include "trace/warnings.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdio>
-#include <map>
 
 #include "trace/text.h"
 
@@ -14,49 +12,49 @@ namespace {
 
 constexpr double kNotableUncertainty = 0.02;
 
-/// Records, or second halves of payloads, that found no chunk: each tried to take one.
-std::uint64_t dropped_by_pool(const record::RawRecords& raw) {
-    const std::uint64_t chunks = raw.plan.constants.pool_chunks;
+std::uint64_t cold_chunks(const record::RawRecords& raw) {
+    return raw.pool.size() / record::kChunkUnits;
+}
+
+std::uint64_t warps_without_chunk(const record::RawRecords& raw) {
+    const std::uint32_t chunks = raw.plan.constants.pool_chunks;
     return raw.control.chunks_taken - std::min(raw.control.chunks_taken, chunks);
 }
 
 /// Chunks that would have held them: full ones, and a part of one for each lane that may have
 /// dropped.
 std::uint64_t chunks_lacking(const record::RawRecords& raw, std::uint32_t units_of_record) {
-    const std::uint64_t dropped = units_of_record * dropped_by_pool(raw);
+    const std::uint64_t dropped = units_of_record * raw.control.cold_misses;
     const std::uint64_t lanes = std::uint64_t{raw.plan.constants.region_count} * record::kLanes;
     return dropped / (record::kChunkUnits - 1) + std::min(dropped, lanes);
 }
 
-/// The most records of whole warps that one region has in the pool.
-std::uint64_t most_whole_warps_in_pool(const record::RawRecords& raw) {
-    std::map<std::uint32_t, std::uint64_t> records_of_region;
-    for (std::size_t at = 0; at + record::kChunkUnits <= raw.pool.size();
-         at += record::kChunkUnits) {
-        const auto header = std::bit_cast<record::ChunkHeader>(raw.pool[at]);
-        std::uint64_t& records = records_of_region[header.region_plus_one];
-        for (std::size_t i = at + 1; i < at + record::kChunkUnits; ++i) {
-            records += raw.pool[i].site != 0 && raw.pool[i].mask == 0xffffffff;
-        }
-    }
-    std::uint64_t most = 0;
-    for (const auto& [region, records] : records_of_region) most = std::max(most, records);
-    return most;
+/// Most slots that an event takes, and a reading of the timer behind it.
+std::uint64_t most_slots_of_event(const SiteActions& sites) {
+    return record::series_slots(1) * (sites.has_timers() ? 2 : 1);
 }
 
-/// Slots that would have held what regions dropped. Unknown markers of whole warps that went to the
-/// pool would have taken slots of the larger region first. A region is full when its longest record
-/// would not fit, even if a shorter one would.
+/// Slots of a region that would have held all records of any warp. A region is full when its
+/// longest record would not fit, even if a shorter one would.
 std::uint64_t region_slots_needed(const record::RawRecords& raw, const SiteActions& sites) {
-    const std::uint64_t slots = raw.plan.constants.region_slots;
-    if (raw.control.most_overflow == 0) return slots;
-    const std::uint64_t others = most_whole_warps_in_pool(raw) + dropped_by_pool(raw);
-    constexpr std::uint32_t kLongest = record::series_slots(record::kMaxSeriesSites);
-    constexpr std::uint64_t kMostOfOne = record::series_slots(1);
-    // A reading of the timer is not counted; an event stands in front of each.
-    const std::uint64_t reading = sites.has_timers() ? kMostOfOne : 0;
-    return slots + (kMostOfOne + reading) * (raw.control.most_overflow + others) + kLongest +
-           reading - kMostOfOne;
+    const auto most = std::max_element(raw.region_slots.begin(), raw.region_slots.end());
+    const std::uint64_t kept = most == raw.region_slots.end() ? 0 : *most;
+    return kept + most_slots_of_event(sites) * raw.control.most_overflow +
+           record::series_slots(record::kMaxSeriesSites) + most_slots_of_event(sites);
+}
+
+/// Chunks that would have held what regions had no room for: those there are, and full ones with a
+/// part of one for each warp that may have dropped.
+std::uint64_t hot_chunks_needed(const record::RawRecords& raw, const SiteActions& sites) {
+    const std::uint64_t taken =
+        std::min<std::uint64_t>(raw.control.chunks_taken, raw.plan.constants.pool_chunks);
+    const std::uint64_t hot = taken - std::min(taken, cold_chunks(raw));
+    if (raw.control.most_overflow == 0) return hot;
+    const std::uint64_t slots_in_use = record::kHotChunkSlots - record::kExitSlots -
+                                       record::series_slots(record::kMaxSeriesSites) -
+                                       record::series_slots(1);
+    return hot + raw.control.dropped_events * most_slots_of_event(sites) / slots_in_use +
+           warps_without_chunk(raw);
 }
 
 std::string what_would_do(const Counts& counts) {
@@ -169,10 +167,10 @@ void warn_of_time(const ClockFit& fit, const Run& run, std::vector<std::string>*
 }  // namespace
 
 std::uint64_t buffer_bytes_needed(const record::RawRecords& raw, const SiteActions& sites) {
-    if (raw.control.dropped_records == 0 && dropped_by_pool(raw) == 0) return 0;
+    if (raw.control.dropped_records == 0 && raw.control.cold_misses == 0) return 0;
     const record::Plan& plan = raw.plan;
-    const record::Need need{region_slots_needed(raw, sites),
-                            plan.constants.pool_chunks + chunks_lacking(raw, sites.most_units())};
+    const record::Need need{region_slots_needed(raw, sites), hot_chunks_needed(raw, sites),
+                            cold_chunks(raw) + chunks_lacking(raw, sites.most_units())};
     record::PlanRequest request{raw.grid, raw.block};
     request.uses_lane_cursors = plan.lane_cursors_offset != 0;
     return record::bytes_for(need, plan, request);

@@ -171,8 +171,8 @@ class Sorter {
             std::memcpy(&header, chunk.data(), sizeof(header));
             auto used = used_units(chunk.subspan(1), at / kChunkUnits);
             if (!used) return used.error();
-            if (used->empty() && header.region_plus_one == 0) continue;
-            const std::uint32_t region = header.region_plus_one - 1;
+            if (used->empty() && header.owner == 0) continue;
+            const std::uint32_t region = header.owner - 1;
             if (region >= warp_of_region_.size() || warp_of_region_[region] == kNoWarp ||
                 header.lane >= kLanes) {
                 ++result_.faults.broken_chunks;

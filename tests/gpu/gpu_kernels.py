@@ -44,6 +44,21 @@ def steps_kernel(out, steps, block: tl.constexpr):
 
 
 @triton.jit
+def uneven_kernel(out, steps, block: tl.constexpr):
+    """The first block takes all steps, the others ten of them."""
+    offsets = tl.program_id(0) * block + tl.arange(0, block)
+    value = offsets
+    own_steps = steps
+    if tl.program_id(0) > 0:
+        own_steps = 10
+    for _ in tl.range(0, own_steps):
+        gw_trace.scope_start("step")
+        value = value * 1664525 + 1013904223
+        gw_trace.scope_end("step")
+    tl.store(out + offsets, value)
+
+
+@triton.jit
 def unmarked_kernel(out, steps, block: tl.constexpr):
     """The same without markers."""
     offsets = tl.program_id(0) * block + tl.arange(0, block)

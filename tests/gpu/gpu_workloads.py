@@ -103,6 +103,12 @@ def make_steps(blocks: int, steps: int, warps: int) -> Workload:
     return make_small(gpu_kernels.steps_kernel, 2, blocks, steps, warps)
 
 
+def make_uneven(blocks: int, steps: int, warps: int) -> Workload:
+    work = make_small(gpu_kernels.uneven_kernel, 0, blocks, steps, warps)
+    work.events = 2 * warps * (steps + 10 * (blocks - 1))
+    return work
+
+
 def make_unmarked() -> Workload:
     return make_small(gpu_kernels.unmarked_kernel, 0, blocks=64, steps=100, warps=4)
 
@@ -121,6 +127,21 @@ def trace(work: Workload, **options: Any) -> TraceResult[Any]:
     result = do_trace(fn=work.launch, kernel_name_pattern=work.pattern, dsl="triton", **options)
     assert work.is_right()
     return result
+
+
+def trace_with_too_little_memory(work: Workload, dsl: str, sizes: list[int]) -> None:
+    """Whatever the buffer, the kernel is right, and what is not recorded is counted; the smallest
+    drops something, the largest nothing."""
+    drops = []
+    for size in sizes:
+        work.clear()
+        (run,) = do_trace(work.launch, work.pattern, dsl, buffer_bytes=size).runs
+        assert work.is_right()
+        assert run.counts.warps_recorded == run.counts.warps_in_grid
+        assert run.counts.events + run.counts.dropped_events == work.events
+        drops.append(run.counts.dropped_events)
+    assert drops[0] > 0
+    assert drops[-1] == 0
 
 
 def trace_failure(work: Workload, error_type: type[GwatchError], **options: Any) -> GwatchError:

@@ -168,6 +168,11 @@ def test_full_size_is_right_and_complete(workloads, gemm, is_hopper):
         assert run.compile.traced.registers == run.compile.original.registers
 
 
+def test_too_little_memory(workloads, gemm):
+    sizes = [mebibytes << 20 for mebibytes in (4, 8, 12, 16, 20, 24, 32, 48, 64)]
+    workloads.trace_with_too_little_memory(gemm, "cute", sizes)
+
+
 def test_ten_runs_give_the_same_counts(workloads, gemm):
     assert len({trace(workloads, gemm).counts.records for _ in range(10)}) == 1
 

@@ -1,5 +1,6 @@
 """Nothing is lost unseen: orphans, divergence, too little memory, too many blocks."""
 
+import itertools
 from collections import Counter
 
 MEBIBYTE = 1 << 20
@@ -48,6 +49,33 @@ def test_drops_are_exact_and_the_size_that_would_have_done_does(workloads):
 
     assert enough.counts.dropped_events == 0
     assert enough.counts.events == work.events
+
+
+def test_a_warp_with_more_events_than_its_region_goes_on_in_the_pool(workloads):
+    work = workloads.make_uneven(blocks=64, steps=5000, warps=4)
+
+    (run,) = workloads.trace(work, buffer_bytes=MEBIBYTE).runs
+
+    assert run.counts.dropped_events == 0
+    assert run.counts.events == work.events
+    assert run.counts.orphan_starts == run.counts.orphan_ends == 0
+    assert {site.placement for site in run.sites} == {"proven"}
+    events = Counter(lane.events for lane in run.lanes)
+    assert events == {2 * 5000: 4, 2 * 10: 63 * 4}
+    (first, *_) = run.lanes
+    starts = run.slices.start_ns[first.first_slice : first.end_slice]
+    assert all(earlier < later for earlier, later in itertools.pairwise(starts))
+
+
+def test_tensor_core_kernels_go_on_in_the_pool_and_drop_exactly(workloads):
+    for work in (
+        workloads.make_matmul(2048),
+        workloads.make_attention(causal=False, head_dim=64),
+        workloads.make_attention(causal=True, head_dim=128),
+    ):
+        # An event takes 6 to 16 bytes.
+        sizes = [work.events * size for size in (2, 4, 6, 8, 10, 12, 16, 24, 32, 48)]
+        workloads.trace_with_too_little_memory(work, "triton", sizes)
 
 
 def test_grid_too_big_for_the_memory_is_sampled_over_all_of_it(workloads):

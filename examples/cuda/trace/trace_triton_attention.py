@@ -63,10 +63,11 @@ def attend_to_keys(
         row_sum = row_sum * shrink + tl.sum(weights, 1)
         accumulator = accumulator * shrink[:, None]
         row_max = new_max
+        probabilities = weights.to(value.dtype)
         gw_trace.scope_end("softmax")
 
         gw_trace.scope_start("pv")
-        accumulator = tl.dot(weights.to(value.dtype), value, accumulator)
+        accumulator = tl.dot(probabilities, value, accumulator)
         gw_trace.scope_end("pv")
     return accumulator, row_sum, row_max
 
@@ -141,7 +142,7 @@ class Tiling(NamedTuple):
 
 MARKERS_A_BLOCK = 4  # load_q and store
 MARKERS_A_STEP = 8  # load_kv, qk, softmax and pv
-TILINGS = {64: Tiling(128, 64, 4, 3), 128: Tiling(128, 64, 8, 2)}
+TILINGS = {64: Tiling(128, 64, 4, 3), 128: Tiling(64, 64, 4, 3)}
 
 
 def attention_forward(

@@ -78,7 +78,7 @@ TEST_F(LaunchParametersTest, EveryWayToLaunchPassesTheConstants) {
     call(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, plain);
     EXPECT_EQ(pointers, (std::vector<void*>{&pointer, &number}));
     EXPECT_NE(constants.regions, 0u);
-    EXPECT_EQ(constants.warps_per_block, 2u);
+    EXPECT_EQ(constants.pool_place, constants.pool - constants.regions);
 
     pointers.clear();
     cuLaunchKernelEx_params extended{&config, kernel, own, nullptr};

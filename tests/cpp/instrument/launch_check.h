@@ -52,6 +52,7 @@ class LaunchCheck {
     using Seen = std::vector<Witnessed>;
 
     void gather();
+    bool found_no_chunk() const;
     bool is_recorded(std::uint64_t block, std::uint32_t warp) const;
     Seen as_recorded(const Seen& seen, std::uint32_t threads) const;
     void expect_proven_alike(const Seen& seen, std::uint32_t threads) const;

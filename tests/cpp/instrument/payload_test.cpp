@@ -187,19 +187,22 @@ TEST(Payload, WithoutItsSecondHalfAnEventIsStillThere) {
     }
 }
 
-TEST(Payload, OfAFullRegionIsDroppedOrGoesToThePool) {
-    Memory layout;
-    layout.region_slots = 16;
-    const Traced dropped = counting_loop(50, Placement::kProven).run(layout, {});
-    ASSERT_EQ(dropped.failure, "");
-    EXPECT_EQ(events_at(dropped, 1).size(), 5u);
-    EXPECT_EQ(dropped.control.dropped_events, 45u);
-    const Traced pooled = counting_loop(50, Placement::kUnknown).run(layout, {});
-    ASSERT_EQ(pooled.failure, "");
-    const auto found = events_at(pooled, 1);
-    ASSERT_EQ(found.size(), 50u);
-    for (std::uint64_t turn = 0; turn < 50; ++turn)
-        EXPECT_EQ(found[turn].payload, turn * 2'147'483'647) << turn;
+TEST(Payload, OfAFullRegionGoesToThePoolOrIsDropped) {
+    for (const auto placement : {Placement::kProven, Placement::kUnknown}) {
+        Memory layout;
+        layout.region_slots = 16;
+        const Traced pooled = counting_loop(50, placement).run(layout, {});
+        ASSERT_EQ(pooled.failure, "");
+        const auto found = events_at(pooled, 1);
+        ASSERT_EQ(found.size(), 50u);
+        for (std::uint64_t turn = 0; turn < 50; ++turn)
+            EXPECT_EQ(found[turn].payload, turn * 2'147'483'647) << turn;
+        layout.pool_chunks = 0;
+        const Traced dropped = counting_loop(50, placement).run(layout, {});
+        ASSERT_EQ(dropped.failure, "");
+        EXPECT_EQ(events_at(dropped, 1).size(), 5u);
+        EXPECT_EQ(dropped.control.dropped_events, 45u);
+    }
 }
 
 TEST(Payload, IsReadBeforeItsCarrierOverwritesIt) {

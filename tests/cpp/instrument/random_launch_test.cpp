@@ -44,7 +44,7 @@ constexpr char kLateHeader[] =
 /// How often a property was put to the test, over all launches.
 struct Tally {
     std::uint64_t launches = 0, events = 0, dropped = 0, timed = 0, series = 0, cold = 0,
-                  parted = 0, payloads = 0, late_headers = 0, readings = 0;
+                  spilled = 0, parted = 0, payloads = 0, late_headers = 0, readings = 0;
 };
 
 std::uint64_t bytes_of(std::mt19937& random) {
@@ -56,6 +56,24 @@ std::uint64_t bytes_of(std::mt19937& random) {
 record::Plan plan_of(record::PlanRequest& request) {
     while (!record::plan_memory(request).ok()) request.buffer_bytes += 500;
     return *record::plan_memory(request);
+}
+
+/// The same memory with the smallest regions: the pool has what they had more.
+record::Plan with_smallest_regions(record::Plan plan) {
+    record::LaunchConstants& constants = plan.constants;
+    constants.region_slots = record::kMinRegionSlots;
+    std::uint64_t end = plan.regions_offset + std::uint64_t{constants.region_count} *
+                                                  constants.region_slots * sizeof(record::Slot);
+    if (plan.lane_cursors_offset != 0) {
+        plan.lane_cursors_offset = end;
+        end += std::uint64_t{constants.region_count} * record::kLanes * sizeof(std::uint32_t);
+    }
+    plan.pool_offset = end;
+    constants.pool_place = static_cast<std::uint32_t>(end - plan.regions_offset);
+    constants.pool_chunks =
+        static_cast<std::uint32_t>((plan.total_bytes - end) / record::kChunkBytes);
+    plan.total_bytes = end + std::uint64_t{constants.pool_chunks} * record::kChunkBytes;
+    return plan;
 }
 
 std::vector<std::uint8_t> bytes_of(const void* from, std::size_t count) {
@@ -118,7 +136,8 @@ class RandomLaunch {
 
   private:
     void check(Tally* tally) {
-        const record::Plan plan = plan_of(request_);
+        const record::Plan largest = plan_of(request_);
+        const record::Plan plan = seed_ % 2 == 0 ? largest : with_smallest_regions(largest);
         const auto launched = launch(plan);
         if (::testing::Test::HasFailure()) return;
         expect_rest_untouched(plan, launched.raw, launched.memory);
@@ -196,6 +215,9 @@ class RandomLaunch {
         tally->dropped += launched.run.counts.dropped_events != 0;
         tally->timed += is_timed;
         tally->cold += launched.raw.pool.empty() ? 0 : 1;
+        const auto taken =
+            std::min(launched.raw.control.chunks_taken, launched.raw.plan.constants.pool_chunks);
+        tally->spilled += taken > launched.raw.pool.size() / record::kChunkUnits;
         tally->payloads += launched.run.slices.payloads.size() +
                            launched.run.marks.payloads.size() +
                            launched.run.orphan_starts.payloads.size();
@@ -231,6 +253,7 @@ void expect_variety(const Tally& tally, std::uint64_t launches) {
     EXPECT_GT(tally.events, launches * 20);
     EXPECT_GT(tally.dropped, launches / 20);
     EXPECT_GT(tally.cold, launches / 3);
+    EXPECT_GT(tally.spilled, launches / 20);
     EXPECT_GT(tally.series, launches / 2);
     EXPECT_GT(tally.parted, launches / 5);
     EXPECT_GT(tally.payloads, launches * 5);

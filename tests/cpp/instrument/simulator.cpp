@@ -199,9 +199,10 @@ class Machine {
             return advance(group);
         }
         current_ = pc;
-        if (step.opcode[0] == "shfl" || is_whole_warp_sync(step)) {
-            if (!all_here(group)) return yield_or_fail();
-            group = held_ = together_with(std::countr_zero(group));
+        if (const std::uint32_t together = lanes_of_sync(step, group)) {
+            const std::uint32_t here = together_with(std::countr_zero(group));
+            if ((here & together) != together) return yield_or_fail();
+            group = held_ = together;
         }
         clock_ += 1 + random_() % 3 + (step.is_injected ? 0 : simulation_.own_cycles);
         group_ = 0;
@@ -237,8 +238,13 @@ class Machine {
                module.scopes()[statement.scope].parent == 0;
     }
 
-    bool all_here(std::uint32_t group) {
-        return together_with(std::countr_zero(group)) == running_of(*warp_);
+    /// Those that go on together, if at all; 0: the step is no shuffle and no bar.warp.sync of all.
+    std::uint32_t lanes_of_sync(const Step& step, std::uint32_t group) {
+        if (is_whole_warp_sync(step)) return running_of(*warp_);
+        if (step.opcode[0] != "shfl") return 0;
+        if (step.opcode[1] != "sync") return group;
+        lane_ = static_cast<std::uint32_t>(std::countr_zero(group));
+        return static_cast<std::uint32_t>(read(step.operands.at(4))) & running_of(*warp_);
     }
 
     // The others may come later, if there is a schedule that lets them.
@@ -295,10 +301,26 @@ class Machine {
             clock_ += simulation_.pauses[random_() % simulation_.pauses.size()];
             return;
         }
+        if (name == "shfl") return shuffle(step);
         for (std::uint32_t i = 0; i < kLanes && failure_.empty(); ++i) {
             if ((group_ >> i & 1) == 0) continue;
             lane_ = i;
             execute_lane(step);
+        }
+    }
+
+    void shuffle(const Step& step) {
+        std::array<std::uint64_t, kLanes> values{};
+        for (const bool writes : {false, true}) {
+            for (lane_ = 0; lane_ < kLanes; ++lane_) {
+                if ((group_ >> lane_ & 1) == 0) continue;
+                if (writes) {
+                    write(step.operands[0], values[lane_]);
+                } else {
+                    Lane& from = warp_->lanes[read(step.operands[2]) % kLanes];
+                    values[lane_] = value_in(from, step.operands[1]);
+                }
+            }
         }
     }
 
@@ -318,8 +340,6 @@ class Machine {
             return write(step.operands[0],
                          lane_ == static_cast<unsigned>(std::countr_zero(group_)));
         if (name == "activemask" || name == "vote") return write(step.operands[0], group_);
-        if (name == "shfl")
-            return write(step.operands[0], value_in(warp_->lanes[0], step.operands[1]));
         const Type type = type_of(step.opcode.back());
         const std::optional<std::uint64_t> result =
             type.is_float ? calculate_float(step) : calculate(step, type);
@@ -345,6 +365,7 @@ class Machine {
         if (name == "xor") return operand(1) ^ operand(2);
         if (name == "shl") return operand(2) >= type.bits ? 0 : narrow(operand(1) << operand(2));
         if (name == "shr") return operand(2) >= type.bits ? 0 : operand(1) >> operand(2);
+        if (name == "neg") return narrow(0 - operand(1));
         if (name == "popc") return std::popcount(operand(1));
         if (name == "bfind") return 63u - static_cast<unsigned>(std::countl_zero(operand(1)));
         if (name == "cvt") return convert(step);

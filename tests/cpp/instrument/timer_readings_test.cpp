@@ -104,12 +104,23 @@ TEST(TimerReadings, AreRecordsOfTheClockAndTheTimer) {
     EXPECT_EQ(traced.events.size(), 3u + 3 * 5 + 1);
 }
 
-TEST(TimerReadings, AreLeftOutUncountedOfAFullRegion) {
+TEST(TimerReadings, GoToThePoolWithTheRecords) {
+    const TracedKernel kernel(kernel_text(kNest), "k", std::nullopt);
+    Memory memory;
+    memory.region_slots = 16;
+    const Traced traced = kernel.run(memory, {});
+    ASSERT_EQ(traced.failure, "");
+    EXPECT_EQ(traced.events.size(), 3u + 3 * 5 + 1);
+    EXPECT_EQ(traced.control.chunks_taken, 1u);
+}
+
+TEST(TimerReadings, AreLeftOutUncountedWithoutMemory) {
     const TracedKernel kernel(kernel_text(kNest), "k", std::nullopt);
     Simulation simulation;
     simulation.block = {32, 1, 1};
     Memory memory;
     memory.region_slots = 16;
+    memory.pool_chunks = 0;
     const Traced traced = kernel.run(memory, simulation);
     ASSERT_EQ(traced.failure, "");
     const auto recorded = std::count_if(traced.events.begin(), traced.events.end(), [&](auto& one) {

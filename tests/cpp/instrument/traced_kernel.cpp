@@ -36,6 +36,12 @@ std::uint64_t join_clock(std::uint16_t high, std::uint32_t low) {
     return std::uint64_t{high} << 32 | low;
 }
 
+std::uint32_t pool_place(const Memory& layout) {
+    const std::size_t bytes = std::size_t{layout.region_slots} * layout.region_count * sizeof(Slot);
+    return static_cast<std::uint32_t>((bytes + record::kChunkBytes - 1) / record::kChunkBytes *
+                                      record::kChunkBytes);
+}
+
 /// Reads the memory by the rules of the layout, independently of the product's decoder.
 class Reader {
   public:
@@ -56,11 +62,18 @@ class Reader {
         const std::uint64_t chunks =
             std::min<std::uint64_t>(traced_.control.chunks_taken, layout_.pool_chunks);
         for (std::uint64_t chunk = 0; chunk < chunks; ++chunk) {
-            const auto header = read_at<ChunkHeader>(bytes, chunk * kChunkUnits);
-            if (header.region_plus_one == 0) return fail("a chunk that was taken has no header");
-            if (header.region_plus_one > layout_.region_count)
-                return fail("a chunk of a region that is not there");
-            read_chunk(bytes, header, chunk * kChunkUnits);
+            auto header = read_at<ChunkHeader>(bytes, chunk * kChunkUnits);
+            if (header.owner == 0) return fail("a chunk that was taken has no header");
+            header.owner = region_of(header.owner);
+            if (header.owner == kNoRegion) return fail("a chunk of a region that is not there");
+            chunks_.push_back(header);
+            if (header.lane == record::kHotOwner) {
+                const std::size_t begin = chunk * record::kChunkBytes / sizeof(Slot);
+                read_slots(bytes, header.owner, begin + sizeof(ChunkHeader) / sizeof(Slot),
+                           begin + record::kChunkBytes / sizeof(Slot));
+            } else {
+                read_chunk(bytes, header, chunk * kChunkUnits);
+            }
         }
         for (std::size_t i = chunks * kChunkUnits * sizeof(Unit); i < bytes.size(); ++i) {
             if (bytes[i] != 0) return fail("a chunk that nobody took is written");
@@ -68,6 +81,18 @@ class Reader {
     }
 
   private:
+    static constexpr std::uint32_t kNoRegion = 0xffffffff;
+
+    /// Of a place in a region or in a hot chunk that was read before.
+    std::uint32_t region_of(std::uint32_t place) const {
+        const std::uint32_t region = place / (layout_.region_slots * sizeof(Slot));
+        if (region < layout_.region_count) return region;
+        if (place < pool_place(layout_)) return kNoRegion;
+        const std::uint32_t chunk = (place - pool_place(layout_)) / record::kChunkBytes;
+        const bool is_hot = chunk < chunks_.size() && chunks_[chunk].lane == record::kHotOwner;
+        return is_hot ? chunks_[chunk].owner : kNoRegion;
+    }
+
     void read_slots(const std::vector<std::uint8_t>& bytes, std::uint32_t region, std::size_t first,
                     std::size_t end) {
         std::size_t i = first;
@@ -142,16 +167,15 @@ class Reader {
                 return fail("a record by a lane that is not the lowest of its mask");
             }
             const std::uint32_t bits = payload_bits(sites_.sites[unit.site - 1]);
-            last_of_lane_[{header.region_plus_one, header.lane}] = traced_.events.size();
-            traced_.events.push_back({header.region_plus_one - 1, unit.site, unit.mask,
-                                      join_clock(unit.clock_high, unit.clock_low),
-                                      bits == 0 ? unit.word : 0, true, bits == 0 ? 0 : unit.word,
-                                      bits == 64});
+            last_of_lane_[{header.owner, header.lane}] = traced_.events.size();
+            traced_.events.push_back(
+                {header.owner, unit.site, unit.mask, join_clock(unit.clock_high, unit.clock_low),
+                 bits == 0 ? unit.word : 0, true, bits == 0 ? 0 : unit.word, bits == 64});
         }
     }
 
     void add_high_half(const Unit& unit, const ChunkHeader& header) {
-        const auto last = last_of_lane_.find({header.region_plus_one, header.lane});
+        const auto last = last_of_lane_.find({header.owner, header.lane});
         if (last == last_of_lane_.end()) return fail("a half of no payload");
         Event& event = traced_.events[last->second];
         if (!event.lacks_high_half || event.mask != unit.mask ||
@@ -182,7 +206,8 @@ class Reader {
     const instrument::SiteTable& sites_;
     const Memory& layout_;
     Traced& traced_;
-    /// By region plus one and lane: the index of its last cold event.
+    std::vector<ChunkHeader> chunks_;  ///< so far; the owner is the region
+    /// By region and lane: the index of its last cold event.
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> last_of_lane_;
 };
 
@@ -250,11 +275,9 @@ Traced TracedKernel::run(const Memory& layout, Simulation simulation,
     DeviceMemory memory;
     const std::uint64_t control = memory.allocate(sizeof(Control));
     const std::uint64_t regions =
-        memory.allocate(std::size_t{layout.region_slots} * layout.region_count * sizeof(Slot));
+        memory.allocate(pool_place(layout) + std::size_t{layout.pool_chunks} * record::kChunkBytes);
     const std::uint64_t cursors =
         memory.allocate(std::size_t{layout.region_count} * record::kLanes * 4);
-    const std::uint64_t pool =
-        memory.allocate(std::size_t{layout.pool_chunks} * record::kChunkBytes);
     const std::uint64_t output = memory.allocate(kOutputBytes);
     const LaunchConstants constants{.regions = regions,
                                     .region_slots = layout.region_slots,
@@ -264,11 +287,11 @@ Traced TracedKernel::run(const Memory& layout, Simulation simulation,
                                     .reciprocal = record::reciprocal_of(layout.block_stride),
                                     .block_count = layout.block_count,
                                     .warp_mask = layout.warp_mask,
-                                    .pool = pool,
+                                    .pool = regions + pool_place(layout),
                                     .control = control,
                                     .lane_cursors = cursors,
                                     .pool_chunks = layout.pool_chunks,
-                                    .warps_per_block = 0};
+                                    .pool_place = pool_place(layout)};
     for (auto* bytes : {&simulation.constants[record::kConstantsName],
                         &simulation.parameters[record::kParameterName]}) {
         bytes->resize(sizeof constants);
@@ -280,8 +303,10 @@ Traced TracedKernel::run(const Memory& layout, Simulation simulation,
     traced.failure = simulate(*module, entry_, simulation, &memory);
     std::memcpy(&traced.control, memory.block(control).data(), sizeof(Control));
     Reader reader(plan_.table, layout, &traced);
-    reader.read_regions(memory.block(regions));
-    reader.read_pool(memory.block(pool));
+    const std::vector<std::uint8_t>& bytes = memory.block(regions);
+    const auto pool = bytes.begin() + pool_place(layout);
+    reader.read_regions({bytes.begin(), pool});
+    reader.read_pool({pool, bytes.end()});
     traced.output = memory.block(output);
     return traced;
 }

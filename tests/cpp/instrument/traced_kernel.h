@@ -52,7 +52,7 @@ struct Traced {
     record::Control control{};
     std::vector<record::RegionHeader>
         headers;                       ///< of every region; globaltimer is 0 where no warp entered
-    std::vector<Event> events;         ///< hot ones in their order, then cold ones in their order
+    std::vector<Event> events;         ///< those of the regions, then those of the pool
     std::vector<std::uint8_t> output;  ///< what the kernel wrote to its parameter `out`
 
     std::vector<Event> of_region(std::uint32_t region) const;

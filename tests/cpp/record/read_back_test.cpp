@@ -122,7 +122,7 @@ TEST(ReadBack, PoolThatRanOut) {
     const Plan plan = plan_of_bytes(1 << 20);
     MemoryImage memory(plan);
     Control control{};
-    control.chunks_taken = 1'000'000'000'000;
+    control.chunks_taken = 0xffffffff;
     control.dropped_records = 17;
     memory.set_control(control);
     const auto raw = read_records(plan, kGrid, kBlock, memory);

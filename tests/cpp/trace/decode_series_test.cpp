@@ -259,17 +259,12 @@ TEST(DecodeSeries, DropsAreExactAndTheExitIsThere) {
     }
 }
 
-/// A long record that reaches over the end of what short ones may fill, then short ones alone: they
-/// fill a region of twice the size to where the long one would not fit again.
+/// A long record that reaches over the end of what short ones may fill, then short ones alone,
+/// which find nothing left: they fill twice the memory to where the long one would not fit again.
 TEST(DecodeSeries, TheBytesThatAreNeededHoldTheLongestRecordToo) {
     std::uint32_t singles = 0;
     const auto run_with = [&](std::uint64_t bytes, std::uint32_t dropped) {
         SeriesWarp warp({8, 1}, 1000, bytes);
-        if (singles == 0) {
-            singles = (warp.launch.plan().constants.region_slots - record::kHeaderSlots -
-                       record::kExitSlots - warp.launch.longest_record) /
-                      record::series_slots(1);
-        }
         double ns = 0;
         for (std::uint32_t i = 0; i < singles; ++i) warp.launch.series(0, 9, {ns += 10});
         warp.launch.series(0, 1, times_of({ns + 10, 1, 1, 1, 1, 1, 1, 1}));
@@ -277,6 +272,9 @@ TEST(DecodeSeries, TheBytesThatAreNeededHoldTheLongestRecordToo) {
         warp.launch.exit(0, 1e6);
         return warp.decode();
     };
+    for (SeriesWarp warp({8, 1}, 1000, 4096); !warp.launch.is_dropping(0); ++singles)
+        warp.launch.series(0, 9, {10.0 * singles});
+    ASSERT_GT(singles-- * record::series_slots(1), record::kHotChunkSlots);
     for (std::uint32_t dropped = 1; dropped < 600; ++dropped) {
         const trace::Run run = run_with(4096, dropped);
         ASSERT_EQ(run.counts.dropped_events, dropped);

@@ -338,22 +338,21 @@ TEST(Decode, DropsAreToldWithTheSizeThatWouldDo) {
     EXPECT_EQ(whole.counts.buffer_bytes_needed, 0u);
 }
 
-/// Warps that fill their region, then pass `unknown` markers, then `proven` ones: the larger region
-/// must hold both, for the unknown ones come first.
+/// Warps that fill their region, and with records of some lanes and of all the pool.
 TEST(Decode, WhatARegionDroppedTellsTheBytesThatAreNeeded) {
-    constexpr int kFull = (256 - record::kHeaderSlots - record::kExitSlots) / 2;
     instrument::SiteTable sites = simple_sites(1);
-    for (const int proven : {1, 40, 3000, 100'000}) {
-        for (const int unknown : {0, 1, 700, 9000}) {
+    for (const int hot : {700, 3000, 100'000}) {
+        for (const int cold : {0, 1, 700, 9000}) {
             const auto record_with = [&](std::uint64_t bytes) {
                 SimulatedLaunch launch(small_request(2, 64, bytes), SimulatedGpu{},
                                        exit_site(sites));
                 for (std::uint32_t region = 0; region < 4; ++region) {
                     launch.enter(region, 0, 0);
                     double ns = 0;
-                    for (int i = 0; i < kFull; ++i) launch.proven(region, mark_site(0), ++ns);
-                    for (int i = 0; i < unknown; ++i) launch.hot(region, mark_site(0), ++ns);
-                    for (int i = 0; i < proven; ++i) launch.proven(region, mark_site(0), ++ns);
+                    for (int i = 0; i < hot / 2; ++i) launch.hot(region, mark_site(0), ++ns);
+                    for (int i = 0; i < cold; ++i)
+                        launch.cold(region, 3, mark_site(0), 1u << 3, ++ns);
+                    for (int i = hot / 2; i < hot; ++i) launch.hot(region, mark_site(0), ++ns);
                     launch.exit(region, 1e6);
                 }
                 return decode(launch.records(), sites).value();
@@ -361,14 +360,14 @@ TEST(Decode, WhatARegionDroppedTellsTheBytesThatAreNeeded) {
             const trace::Run dropped = record_with(16384);
             ASSERT_GT(dropped.counts.dropped_records, 0u);
             EXPECT_EQ(dropped.counts.dropped_records + dropped.counts.records,
-                      4u * (kFull + 1 + proven + unknown));
+                      4u * (1 + hot + cold));
             ASSERT_GT(dropped.counts.buffer_bytes_needed, 16384u);
             EXPECT_NE(dropped.warnings[0].find("pass buffer_bytes=" +
                                                std::to_string(dropped.counts.buffer_bytes_needed)),
                       std::string::npos);
             const trace::Run whole = record_with(dropped.counts.buffer_bytes_needed);
-            EXPECT_EQ(whole.counts.dropped_records, 0u) << proven << " " << unknown;
-            EXPECT_EQ(whole.counts.records, 4u * (kFull + 1 + proven + unknown));
+            EXPECT_EQ(whole.counts.dropped_records, 0u) << hot << " " << cold;
+            EXPECT_EQ(whole.counts.records, 4u * (1 + hot + cold));
         }
     }
 }

@@ -112,41 +112,33 @@ class SimulatedLaunch : public record::MemoryReader {
 
     void enter(std::uint32_t region, std::uint32_t sm, double ns) {
         const record::LaunchConstants& c = plan_.constants;
-        warps_[region].sm = sm;
+        Warp& warp = warps_[region];
+        warp.sm = sm;
+        warp.place = std::uint64_t{region} * c.region_slots * sizeof(record::Slot);
+        warp.slots = c.region_slots;
         const std::uint64_t block =
             c.block_first + region / record::warps_per_region_group(c.warp_mask) * c.block_stride;
         const record::RegionHeader header{gpu_.timer(ns), gpu_.sms[sm].clock(ns), block, sm, 0};
         std::memcpy(slot_at(region, 0), &header, sizeof header);
-        warps_[region].used = record::kHeaderSlots;
+        warp.used = record::kHeaderSlots;
     }
 
-    /// A record of the whole warp; goes the cold way when the region is full.
-    void hot(std::uint32_t region, std::uint16_t site, double ns, std::uint32_t mask = 0xffffffff) {
-        if (is_full(region)) {
-            cold(region, 0, site, mask, ns);
-            return;
-        }
-        put_slot(region, site, ns);
-        fill_pair(region);
-    }
+    /// A record of the whole warp; dropped when neither its region nor the pool has room.
+    void hot(std::uint32_t region, std::uint16_t site, double ns) { series(region, site, {ns}); }
 
-    /// A record of the whole warp with a payload; the region has room.
+    /// The same with a payload.
     void hot_value(std::uint32_t region, std::uint16_t site, double ns, std::uint64_t bits) {
+        if (is_dropped(region, 1)) return;
         put_slot(region, site, ns);
         std::memcpy(slot_at(region, warps_[region].used++), &bits, sizeof bits);
+        make_room(region);
     }
 
-    /// A record of a proven marker: dropped when the region is full.
-    void proven(std::uint32_t region, std::uint16_t site, double ns) { series(region, site, {ns}); }
-
-    /// A record of a series, one marker a site: dropped when the region is full. The first `slots`
-    /// of it are written, of a warp that is stopped.
+    /// A record of a series, one marker a site. The first `slots` of it are written, of a warp that
+    /// is stopped.
     void series(std::uint32_t region, std::uint16_t first_site, const std::vector<double>& times,
                 std::uint32_t slots = record::kMaxSeriesSites) {
-        if (is_full(region)) {
-            warps_[region].dropped_events += times.size();
-            return;
-        }
+        if (is_dropped(region, times.size())) return;
         put_slot(region, first_site, times[0]);
         const SimulatedSm& sm = gpu_.sms[warps_[region].sm];
         for (std::size_t i = 1; i < times.size() && --slots != 0; i += 2) {
@@ -157,9 +149,12 @@ class SimulatedLaunch : public record::MemoryReader {
             std::memcpy(slot_at(region, warps_[region].used++), &words, sizeof words);
         }
         fill_pair(region);
+        make_room(region);
     }
 
-    /// The whole warp leaves: that always has room in the region. Lane 0 tells what it dropped.
+    bool is_dropping(std::uint32_t region) const { return warps_[region].is_dropping; }
+
+    /// The whole warp leaves: that always has room. Lane 0 tells what it dropped.
     void exit(std::uint32_t region, double ns) {
         put_slot(region, exit_, ns);
         const std::uint64_t timer = gpu_.timer(ns);
@@ -169,9 +164,11 @@ class SimulatedLaunch : public record::MemoryReader {
 
     /// The whole warp reads the timer on its way.
     void read_timer(std::uint32_t region, std::uint16_t site, double ns) {
+        if (is_dropped(region, 0)) return;
         put_slot(region, site, ns);
         const std::uint64_t timer = gpu_.timer(ns);
         std::memcpy(slot_at(region, warps_[region].used++), &timer, sizeof timer);
+        make_room(region);
     }
 
     /// Some lanes leave.
@@ -189,13 +186,15 @@ class SimulatedLaunch : public record::MemoryReader {
         if (cursor % record::kChunkBytes == 0) {
             const std::uint64_t chunk = control_.chunks_taken++;
             if (chunk >= plan_.constants.pool_chunks) {
+                --control_.chunks_taken;
+                ++control_.cold_misses;
                 const bool is_record = site != record::kPayloadHighSite;
                 control_.dropped_records += is_record;
                 control_.dropped_events += is_record && site != exit_;
                 return;
             }
             cursor = static_cast<std::uint32_t>(chunk * record::kChunkBytes);
-            const record::ChunkHeader header{region + 1, lane, warps_[region].sm, 0};
+            const record::ChunkHeader header{last_place(region), lane, warps_[region].sm, 0};
             put_unit(cursor, &header);
             timer_ns += chunk_delay_ns;
         }
@@ -235,15 +234,37 @@ class SimulatedLaunch : public record::MemoryReader {
   private:
     struct Warp {
         std::uint32_t sm = 0;
-        std::uint32_t used = 0;
+        std::uint64_t place = 0;  ///< where its region, or the chunk it is in, begins
+        std::uint32_t slots = 0;  ///< that it has there
+        std::uint32_t used = 0;   ///< of them
+        bool is_dropping = false;
         std::uint64_t dropped_events = 0;
         std::uint32_t cursors[record::kLanes] = {};
         std::uint32_t function_cursors[record::kLanes] = {};
     };
 
-    bool is_full(std::uint32_t region) const {
-        return warps_[region].used + longest_record + record::kExitSlots >
-               plan_.constants.region_slots;
+    bool is_dropped(std::uint32_t region, std::uint64_t events) {
+        Warp& warp = warps_[region];
+        if (warp.is_dropping) warp.dropped_events += events;
+        return warp.is_dropping;
+    }
+    std::uint32_t last_place(std::uint32_t region) const {
+        const Warp& warp = warps_[region];
+        return static_cast<std::uint32_t>(warp.place + (warp.slots - 1) * sizeof(record::Slot));
+    }
+    /// For the longest record and the exit behind it.
+    void make_room(std::uint32_t region) {
+        Warp& warp = warps_[region];
+        if (warp.used + longest_record + record::kExitSlots <= warp.slots) return;
+        const std::uint64_t chunk = control_.chunks_taken++;
+        warp.is_dropping = chunk >= plan_.constants.pool_chunks;
+        if (warp.is_dropping) return;
+        auto at = static_cast<std::uint32_t>(chunk * record::kChunkBytes);
+        const record::ChunkHeader header{last_place(region), record::kHotOwner, 0, 0};
+        put_unit(at, &header);
+        warp.place = plan_.constants.pool_place + at;
+        warp.slots = record::kHotChunkSlots;
+        warp.used = 0;
     }
     void add_drops(std::uint32_t region) {
         const std::uint64_t dropped = warps_[region].dropped_events;
@@ -253,8 +274,8 @@ class SimulatedLaunch : public record::MemoryReader {
     }
 
     char* slot_at(std::uint32_t region, std::uint32_t slot) {
-        const std::uint64_t index = std::uint64_t{region} * plan_.constants.region_slots + slot;
-        return &memory_.at(plan_.regions_offset + index * sizeof(record::Slot));
+        return &memory_.at(plan_.regions_offset + warps_[region].place +
+                           slot * sizeof(record::Slot));
     }
     void put_unit(std::uint32_t& cursor, const void* unit) {
         std::memcpy(&memory_.at(plan_.pool_offset + cursor), unit, sizeof(record::Unit));
