@@ -244,6 +244,10 @@ std::uint32_t warps_of(const analysis::LaunchShape& shape) {
 EntryFacts facts_of(const FunctionPlan& function, const SiteTable& table) {
     EntryFacts facts;
     facts.has_late_header = !function.headers.empty();
+    facts.counts_drops_at_once =
+        std::any_of(table.sites.begin(), table.sites.end(), [](const Site& site) {
+            return site.placement == Placement::kFunction && site.markers == 0;
+        });
     for (const PlannedSite& planned : function.sites) {
         const Site& site = table.sites[planned.number - 1];
         const bool is_hot =
@@ -308,6 +312,11 @@ Emitter::Parts Emitter::parts_of(const PlannedSite& planned, const SiteTable& ta
         {"room", planned.in_inner_scope ? snippets::kRoomInside : snippets::kRoom},
         {"chunk_limit_bytes",
          std::to_string(record::kChunkBytes - reserved_slots(facts) * sizeof(record::Slot))},
+        {"begin_to_drop",
+         facts.counts_drops_at_once ? snippets::kBeginToDropAtOnce : snippets::kBeginToDrop},
+        {"leave_uncounted", facts.counts_drops_at_once ? snippets::kLeaveUncounted : ""},
+        {"count_drop",
+         facts.counts_drops_at_once ? snippets::kCountDropAtOnce : snippets::kCountDrop},
         {"owner", in_entry ? kOwner : kOwnerOfFunction},
         {"same_for_all", capabilities_.shuffle ? kShuffle : kShuffleBefore60},
         {"uniform_warp", ""},

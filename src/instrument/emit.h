@@ -14,10 +14,11 @@ namespace gwatch::instrument {
 
 /// What the code of an entry's setup and exits depends on.
 struct EntryFacts {
-    bool has_hot_records = false;      ///< of whole warps, beside those of exits
-    std::uint32_t longest_record = 2;  ///< in slots
-    bool has_parameter = false;        ///< it has the launch constants as a parameter
-    bool has_late_header = false;      ///< the header of its warp's region comes behind the setup
+    bool has_hot_records = false;       ///< of whole warps, beside those of exits
+    bool counts_drops_at_once = false;  ///< and not in a register until a warp leaves
+    std::uint32_t longest_record = 2;   ///< in slots
+    bool has_parameter = false;         ///< it has the launch constants as a parameter
+    bool has_late_header = false;       ///< the header of its warp's region comes behind the setup
 };
 EntryFacts facts_of(const FunctionPlan& function, const SiteTable& table);
 

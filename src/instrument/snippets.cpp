@@ -218,14 +218,33 @@ const char kRefill[] = R"($_full<site>:
 	add.u32 %_limit, %_b, <chunk_limit_bytes>;
 	bra.uni $_room<site>;
 $_last<site>:
-	mov.u32 %_extra, 1;
-	sub.u32 %_extra, %_extra, <events>;
-	mov.u32 %_limit, %_cursor;
+<begin_to_drop>	mov.u32 %_limit, %_cursor;
 	setp.ne.u32 %_leader, %_limit, %_limit;
-$_drop<site>:
+<leave_uncounted>$_drop<site>:
 	mov.u32 %_cursor, %_limit;
-	add.u32 %_extra, %_extra, <events>;
-	bra.uni $_room<site>;
+<count_drop>	bra.uni $_room<site>;
+)";
+
+// The record that filled up the last chunk is there: counting it gives 1.
+const char kBeginToDrop[] = R"(	mov.u32 %_extra, 1;
+	sub.u32 %_extra, %_extra, <events>;
+)";
+
+const char kCountDrop[] = R"(	add.u32 %_extra, %_extra, <events>;
+)";
+
+// Where a device function ends threads, no code of the entry's comes behind the last record.
+const char kBeginToDropAtOnce[] = R"(	mov.u32 %_extra, 1;
+)";
+
+const char kLeaveUncounted[] = R"(	bra.uni $_room<site>;
+)";
+
+const char kCountDropAtOnce[] = R"(	mov.u32 %_a, %laneid;
+	setp.eq.u32 %_writes, %_a, 0;
+	ld.<space>.u64 %_address, <control>;
+	@%_writes red.global.add.u64 [%_address+<dropped_records>], <events>;
+	@%_writes red.global.add.u64 [%_address+<dropped_events>], <events>;
 )";
 
 // To %_a and, of 64 bits, %_b.

@@ -39,7 +39,11 @@ std::uint64_t most_slots_of_event(const SiteActions& sites) {
 std::uint64_t region_slots_needed(const record::RawRecords& raw, const SiteActions& sites) {
     const auto most = std::max_element(raw.region_slots.begin(), raw.region_slots.end());
     const std::uint64_t kept = most == raw.region_slots.end() ? 0 : *most;
-    return kept + most_slots_of_event(sites) * raw.control.most_overflow +
+    const record::Control& control = raw.control;
+    // Of kernels that count their drops at once nobody knows which warp's they are.
+    const bool is_unknown = control.most_overflow == 0 && warps_without_chunk(raw) != 0;
+    const std::uint64_t overflow = is_unknown ? control.dropped_events : control.most_overflow;
+    return kept + most_slots_of_event(sites) * overflow +
            record::series_slots(record::kMaxSeriesSites) + most_slots_of_event(sites);
 }
 
@@ -49,7 +53,7 @@ std::uint64_t hot_chunks_needed(const record::RawRecords& raw, const SiteActions
     const std::uint64_t taken =
         std::min<std::uint64_t>(raw.control.chunks_taken, raw.plan.constants.pool_chunks);
     const std::uint64_t hot = taken - std::min(taken, cold_chunks(raw));
-    if (raw.control.most_overflow == 0) return hot;
+    if (warps_without_chunk(raw) == 0) return hot;
     const std::uint64_t slots_in_use = record::kHotChunkSlots - record::kExitSlots -
                                        record::series_slots(record::kMaxSeriesSites) -
                                        record::series_slots(1);

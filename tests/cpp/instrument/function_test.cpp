@@ -68,6 +68,25 @@ TEST(FunctionRecords, AnExitInAFunctionIsAnExit) {
     EXPECT_EQ(traced.threads_at(3), 25u);
 }
 
+/// No code of the entry's runs behind the last record, to tell what a register has counted.
+TEST(FunctionRecords, WhatAWarpDropsThatLeavesInAFunctionIsCounted) {
+    const std::string leaver = ".func leave\n{\n\texit;\n}\n";
+    std::string body;
+    for (int i = 0; i < 30; ++i) body += marker("mark a") + "\tadd.u32 %r2, %r1, 1;\n";
+    const TracedKernel kernel(kernel_text(body + "\tcall leave;\n\tret;\n", leaver), "k",
+                              std::nullopt);
+    Memory layout;
+    layout.region_slots = 16;
+    layout.pool_chunks = 0;
+    Simulation simulation;
+    simulation.grid = {2, 1, 1};
+    const Traced traced = kernel.run(layout, simulation);
+    ASSERT_EQ(traced.failure, "");
+    EXPECT_EQ(traced.of_region(0).size(), 5u);
+    EXPECT_EQ(traced.control.dropped_events, 2u * 25);
+    EXPECT_EQ(traced.control.chunks_taken, 2u);
+}
+
 TEST(FunctionRecords, AFullPoolIsCounted) {
     const TracedKernel kernel(kernel_text("\tcall helper;\n\tcall helper;\n\tret;\n", kHelper));
     Memory layout;
