@@ -129,17 +129,22 @@ def trace(work: Workload, **options: Any) -> TraceResult[Any]:
     return result
 
 
-def trace_with_too_little_memory(work: Workload, dsl: str, sizes: list[int]) -> None:
-    """Whatever the buffer, the kernel is right, and what is not recorded is counted; the smallest
-    drops something, the largest nothing."""
+def trace_with_too_little_memory(work: Workload, dsl: str, warps: int) -> None:
+    """Whatever the buffer, the kernel is right, and what is not recorded is counted. The smallest
+    one has regions of 512 bytes for each of the warps, and drops something; the last one nothing.
+    """
     drops = []
-    for size in sizes:
+    for size in (1, 1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 32, 64):
         work.clear()
-        (run,) = do_trace(work.launch, work.pattern, dsl, buffer_bytes=size).runs
+        buffer_bytes = int(size * warps * 512 * 4 / 3) + 4096
+        options = {"buffer_bytes": buffer_bytes, "fidelity": False}
+        (run,) = do_trace(work.launch, work.pattern, dsl, **options).runs
         assert work.is_right()
         assert run.counts.warps_recorded == run.counts.warps_in_grid
         assert run.counts.events + run.counts.dropped_events == work.events
         drops.append(run.counts.dropped_events)
+        if not drops[-1] and size > 2:
+            break
     assert drops[0] > 0
     assert drops[-1] == 0
 

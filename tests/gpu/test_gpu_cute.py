@@ -169,8 +169,9 @@ def test_full_size_is_right_and_complete(workloads, gemm, is_hopper):
 
 
 def test_too_little_memory(workloads, gemm):
-    sizes = [mebibytes << 20 for mebibytes in (4, 8, 12, 16, 20, 24, 32, 48, 64)]
-    workloads.trace_with_too_little_memory(gemm, "cute", sizes)
+    warps = trace(workloads, gemm).counts.warps_in_grid
+
+    workloads.trace_with_too_little_memory(gemm, "cute", warps)
 
 
 def test_ten_runs_give_the_same_counts(workloads, gemm):

@@ -70,12 +70,12 @@ def test_a_warp_with_more_events_than_its_region_goes_on_in_the_pool(workloads):
 def test_tensor_core_kernels_go_on_in_the_pool_and_drop_exactly(workloads):
     for work in (
         workloads.make_matmul(2048),
-        workloads.make_attention(causal=False, head_dim=64),
-        workloads.make_attention(causal=True, head_dim=128),
+        workloads.make_attention(False, 64, batch=1, heads=4, seqlen=4096),
+        workloads.make_attention(True, 128, batch=1, heads=4, seqlen=4096),
     ):
-        # An event takes 6 to 16 bytes.
-        sizes = [work.events * size for size in (2, 4, 6, 8, 10, 12, 16, 24, 32, 48)]
-        workloads.trace_with_too_little_memory(work, "triton", sizes)
+        (run,) = workloads.trace(work).runs
+        assert run.counts.events == work.events
+        workloads.trace_with_too_little_memory(work, "triton", run.counts.warps_in_grid)
 
 
 def test_grid_too_big_for_the_memory_is_sampled_over_all_of_it(workloads):

@@ -168,10 +168,8 @@ def test_expected_events_count_loops_and_warps(tmp_path):
     assert attention.expected_events(1, 1, 256, 64, causal=False) == 4 * 2 * (4 + 8 * 4)
     # The first of them sees 2.
     assert attention.expected_events(1, 1, 256, 64, causal=True) == 4 * (2 * 4 + 8 * (2 + 4))
-    # Two heads, 4 warps, 4 blocks of 64 queries; the last block of keys is not full.
-    assert attention.expected_events(1, 2, 200, 128, causal=True) == 2 * 4 * (
-        4 * 4 + 8 * (1 + 2 + 3 + 4)
-    )
+    # Two heads, 8 warps, and the last block of 128 keys is not full.
+    assert attention.expected_events(1, 2, 200, 128, causal=True) == 2 * 8 * (2 * 4 + 8 * (1 + 2))
 
 
 @pytest.mark.parametrize("name", SMALL_KERNELS)

@@ -142,7 +142,7 @@ class Tiling(NamedTuple):
 
 MARKERS_A_BLOCK = 4  # load_q and store
 MARKERS_A_STEP = 8  # load_kv, qk, softmax and pv
-TILINGS = {64: Tiling(128, 64, 4, 3), 128: Tiling(64, 64, 4, 3)}
+TILINGS = {64: Tiling(128, 64, 4, 3), 128: Tiling(128, 128, 8, 2)}
 
 
 def attention_forward(
