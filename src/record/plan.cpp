@@ -204,7 +204,8 @@ std::uint64_t bytes_for(const Need& need, const Plan& plan, PlanRequest request)
                          ? request.blocks
                          : BlockSelection{plan.constants.block_first, plan.constants.block_stride,
                                           plan.constants.block_count};
-    for (request.buffer_bytes = plan.total_bytes; request.buffer_bytes < kMostBytes;
+    // What was asked for may have been more than what was used, but less than a chunk more.
+    for (request.buffer_bytes = plan.total_bytes + kChunkBytes; request.buffer_bytes < kMostBytes;
          request.buffer_bytes += request.buffer_bytes / 4 + 1) {
         const auto larger = plan_memory(request);
         // The bytes in use may be fewer than the least that a launch is given.

@@ -116,9 +116,8 @@ class RandomLaunch {
         SCOPED_TRACE(::testing::Message() << "seed " << seed_ << "\n" << kernel_.text);
         auto module = ptx::parse(kernel_.text);
         ASSERT_TRUE(module.ok()) << module.error().to_string();
-        instrument::Options options;
-        if (seed_ % 3 != 0) options.shape.block = kernel_.block;
-        auto instrumented = instrument::instrument(*module, "k", options);
+        if (seed_ % 3 != 0) options_.shape.block = kernel_.block;
+        auto instrumented = instrument::instrument(*module, "k", options_);
         if (!instrumented.ok()) {
             ASSERT_EQ(instrumented.error().kind, ErrorKind::kNoMarkers);
             return;
@@ -129,12 +128,16 @@ class RandomLaunch {
         request_.uses_lane_cursors = instrumented_.uses_lane_cursors;
         const bool has_two_warps = kernel_.block[0] * kernel_.block[1] * kernel_.block[2] > 32;
         if (has_two_warps && random() % 4 == 0) request_.warp_mask = 1 + random() % 3;
-        options.every_warp = options.shape.block[0] != 0 && plan_of(request_).every_warp;
-        if (options.every_warp) instrumented_ = *instrument::instrument(*module, "k", options);
+        instrument_for(plan_of(request_));
         check(tally);
     }
 
   private:
+    void instrument_for(const record::Plan& plan) {
+        options_.every_warp = options_.shape.block[0] != 0 && plan.every_warp;
+        instrumented_ = *instrument::instrument(*ptx::parse(kernel_.text), "k", options_);
+    }
+
     void check(Tally* tally) {
         const record::Plan largest = plan_of(request_);
         const record::Plan plan = seed_ % 2 == 0 ? largest : with_smallest_regions(largest);
@@ -158,10 +161,10 @@ class RandomLaunch {
     void expect_enough(const trace::Run& dropped) {
         if (schedule_ != Schedule::kLowestFirst) return;
         ASSERT_NE(dropped.counts.buffer_bytes_needed, 0u);
-        // They may be fewer than what a plan with other regions had.
-        request_.buffer_bytes =
-            std::max(request_.buffer_bytes, dropped.counts.buffer_bytes_needed);
-        const auto launched = launch(plan_of(request_));
+        request_.buffer_bytes = dropped.counts.buffer_bytes_needed;
+        const record::Plan plan = plan_of(request_);
+        instrument_for(plan);
+        const auto launched = launch(plan);
         if (::testing::Test::HasFailure()) return;
         EXPECT_EQ(launched.run.counts.dropped_records, 0u) << request_.buffer_bytes;
         EXPECT_EQ(launched.run.counts.dropped_events, 0u);
@@ -237,6 +240,7 @@ class RandomLaunch {
     Schedule schedule_;
     RandomKernel kernel_;
     instrument::Instrumented instrumented_;
+    instrument::Options options_;
     record::PlanRequest request_{};
     std::optional<Witness> witness_;
 };

@@ -249,6 +249,7 @@ TEST(Plan, NamesTheBytesThatWouldHaveDroppedNothing) {
                                         plan.constants.pool_chunks + chunks};
                         request.buffer_bytes = 0;
                         const std::uint64_t enough = bytes_for(need, plan, request);
+                        EXPECT_TRUE(enough == 0 || enough > plan.total_bytes) << enough;
                         request.buffer_bytes = enough == 0 ? 2 * kReach : enough;
                         const LaunchConstants given = plan_of(request).constants;
                         const bool spills = given.region_slots < need.region_slots;
