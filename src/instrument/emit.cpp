@@ -234,6 +234,17 @@ std::uint32_t reserved_slots(const EntryFacts& facts) {
     return facts.longest_record - 2 + record::kExitSlots;
 }
 
+/// The holes of the code that makes room for the next record.
+Parts room_parts(const PlannedSite& planned, const EntryFacts& facts) {
+    const bool at_once = facts.counts_drops_at_once;
+    return {{"room", planned.in_inner_scope ? snippets::kRoomInside : snippets::kRoom},
+            {"chunk_limit_bytes",
+             std::to_string(record::kChunkBytes - reserved_slots(facts) * sizeof(record::Slot))},
+            {"begin_to_drop", at_once ? snippets::kBeginToDropAtOnce : snippets::kBeginToDrop},
+            {"leave_uncounted", at_once ? snippets::kLeaveUncounted : ""},
+            {"count_drop", at_once ? snippets::kCountDropAtOnce : snippets::kCountDrop}};
+}
+
 /// 0 when it is not known.
 std::uint32_t warps_of(const analysis::LaunchShape& shape) {
     return record::warps_of(shape.block[0] * shape.block[1] * shape.block[2]);
@@ -309,14 +320,6 @@ Emitter::Parts Emitter::parts_of(const PlannedSite& planned, const SiteTable& ta
         {"guard", std::string(planned.guard)},
         {"read_mask", capabilities_.activemask ? kReadMask : kReadMaskBefore62},
         {"flush", facts.has_hot_records ? snippets::kFlush : ""},
-        {"room", planned.in_inner_scope ? snippets::kRoomInside : snippets::kRoom},
-        {"chunk_limit_bytes",
-         std::to_string(record::kChunkBytes - reserved_slots(facts) * sizeof(record::Slot))},
-        {"begin_to_drop",
-         facts.counts_drops_at_once ? snippets::kBeginToDropAtOnce : snippets::kBeginToDrop},
-        {"leave_uncounted", facts.counts_drops_at_once ? snippets::kLeaveUncounted : ""},
-        {"count_drop",
-         facts.counts_drops_at_once ? snippets::kCountDropAtOnce : snippets::kCountDrop},
         {"owner", in_entry ? kOwner : kOwnerOfFunction},
         {"same_for_all", capabilities_.shuffle ? kShuffle : kShuffleBefore60},
         {"uniform_warp", ""},
@@ -331,6 +334,7 @@ Emitter::Parts Emitter::parts_of(const PlannedSite& planned, const SiteTable& ta
         {"high_unit", ""}};
     parts.merge(place_parts());
     parts.merge(constants_parts(facts.has_parameter));
+    parts.merge(room_parts(planned, facts));
     add_payload_parts(planned, &parts);
     if (record::payload_bits(planned.payload.kind) == 64) {
         Parts high = parts;

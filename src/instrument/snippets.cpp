@@ -7,8 +7,8 @@ const char kDeclaration[] = ".visible .const .align 64 .b8 <constants>[<constant
 const char kParameter[] = ".param .align 8 .b8 <constants>[<constants_bytes>]";
 
 // Live as long as the kernel, where something uses them: cursor, limit, extra, chunk, below,
-// regions, pool and leader; up to the region's header: enter_timer and enter_clock. The words,
-// record live as long as a series; the others are dead between two records.
+// regions, pool and leader; up to the region's header: enter_timer and enter_clock. The words and
+// the record live as long as a series; the others are dead between two records.
 const char kEntryRegisters[] =
     R"(	.reg .b32 %_cursor, %_limit, %_extra, %_chunk, %_below, %_mask, %_low, %_high, %_a, %_b;
 	.reg .b32 %_word0, %_word1, %_word2, %_word3, %_word4, %_word5, %_word6, %_word7, %_word8, %_word9;
@@ -24,9 +24,8 @@ const char kEnter[] = R"(	mov.u64 %_enter_timer, %globaltimer;
 )";
 
 // In a warp that is not recorded no lane leads, no lane is the lowest of any mask, and no cursor, a
-// multiple of slots, reaches the limit. Short, for
-// its code comes from a cold cache. The branch keeps the assembler from spreading the rest over the
-// kernel's begin.
+// multiple of slots, reaches the limit. Short, for its code comes from a cold cache. The branch
+// keeps the assembler from spreading the rest over the kernel's begin.
 const char kSetup[] = R"(	mov.u32 %_extra, 0;
 	mov.u32 %_chunk, 0;
 	ld.<space>.u64 %_pool, <pool>;

@@ -60,8 +60,8 @@ def do_trace(
             ``"async_copy"``, ``"tma"`` and ``"mma"`` (docs/auto-scopes.md).
         max_launches: trace at most so many matching launches; further ones run untouched and are
             counted.
-        buffer_bytes: device memory for the records of a launch; None: 1 GiB or a quarter of the
-            free memory.
+        buffer_bytes: device memory for the records of a launch, of which at most 4 GiB are used;
+            None: 1 GiB or a quarter of the free memory, whichever is less.
         blocks: record only these blocks (x + nx * (y + ny * z)): one, or an ascending range such as
             ``range(0, 1000, 10)``, of which those beyond the grid do not matter; None: all.
         warps: record only these warps of each block (linear thread id / 32); None: all.
