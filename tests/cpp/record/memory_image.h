@@ -35,13 +35,29 @@ class MemoryImage : public MemoryReader {
             std::memcpy(slot(region, kHeaderSlots + i), &record, sizeof record);
         }
     }
+    /// A place in the middle of a region, and of a chunk.
+    std::uint32_t place_in_region(std::uint32_t region) const {
+        const std::uint32_t slots = plan_.constants.region_slots;
+        return (region * slots + slots / 2) * std::uint32_t{sizeof(Slot)};
+    }
+    std::uint32_t place_in_chunk(std::uint32_t chunk) const {
+        return plan_.constants.pool_place + chunk * kChunkBytes + kChunkBytes / 2;
+    }
+
+    /// A chunk of lane 3, with records of site 2.
     void fill_chunk(std::uint32_t chunk, std::uint32_t region, std::uint32_t records) {
-        const ChunkHeader header{region + 1, 3, 0, 0};
-        char* at = bytes_.data() + plan_.pool_offset + std::uint64_t{chunk} * kChunkBytes;
-        std::memcpy(at, &header, sizeof header);
+        char* at = put_header(chunk, {place_in_region(region), 3, 0, 0});
         for (std::uint32_t i = 0; i < records; ++i) {
             const Unit unit{i, 2, 0, 0xff, chunk};
             std::memcpy(at + (i + 1) * sizeof unit, &unit, sizeof unit);
+        }
+    }
+    /// A chunk in which a warp goes on, with slots of site 1 that tell the chunk.
+    void fill_hot_chunk(std::uint32_t chunk, std::uint32_t place, std::uint32_t slots) {
+        char* at = put_header(chunk, {place, kHotOwner, 0, 0});
+        for (std::uint32_t i = 0; i < slots; ++i) {
+            const Slot slot{i, 1, static_cast<std::uint16_t>(chunk)};
+            std::memcpy(at + sizeof(ChunkHeader) + i * sizeof slot, &slot, sizeof slot);
         }
     }
     void set_control(const Control& control) {
@@ -53,6 +69,11 @@ class MemoryImage : public MemoryReader {
     int failing_call = 0;  ///< from 1
 
   private:
+    char* put_header(std::uint32_t chunk, const ChunkHeader& header) {
+        char* at = bytes_.data() + plan_.pool_offset + std::uint64_t{chunk} * kChunkBytes;
+        std::memcpy(at, &header, sizeof header);
+        return at;
+    }
     char* slot(std::uint32_t region, std::uint32_t index) {
         const std::uint64_t at = std::uint64_t{region} * plan_.constants.region_slots + index;
         return bytes_.data() + plan_.regions_offset + at * sizeof(Slot);

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <random>
+#include <utility>
 
 #include "memory_image.h"
 
@@ -12,6 +14,10 @@ constexpr Dim3 kBlock{128, 1, 1};
 
 Plan plan_of_bytes(std::uint64_t bytes) {
     return plan_memory({kGrid, kBlock, bytes, 0, 0, false}).value();
+}
+
+ChunkHeader header_of(const RawRecords& raw, std::uint32_t chunk) {
+    return std::bit_cast<ChunkHeader>(raw.pool[std::size_t{chunk} * kChunkUnits]);
 }
 
 /// Reads back regions with these numbers of records and checks every slot.
@@ -116,6 +122,57 @@ TEST(ReadBack, TakesOnlyUsedChunks) {
     EXPECT_EQ(raw->pool[2 * kChunkUnits + 10].word, 2u);
     EXPECT_EQ(raw->pool[2 * kChunkUnits + 11].site, 0u);
     EXPECT_EQ(raw->control.chunks_taken, 3u);
+    EXPECT_EQ(header_of(*raw, 0).owner, 5u + 1);
+    EXPECT_EQ(header_of(*raw, 1).owner, 6u + 1);
+}
+
+TEST(ReadBack, ARegionGoesOnInItsHotChunks) {
+    const Plan plan = plan_of_bytes(1 << 20);
+    MemoryImage memory(plan);
+    Control control{};
+    control.chunks_taken = 5;
+    memory.set_control(control);
+    for (const std::uint32_t region : {3u, 9u, 255u}) memory.fill_region(region, 20);
+    memory.fill_hot_chunk(0, memory.place_in_region(9), kHotChunkSlots);
+    memory.fill_chunk(1, 3, 5);
+    memory.fill_hot_chunk(2, memory.place_in_region(255), 0);
+    memory.fill_hot_chunk(3, memory.place_in_chunk(0), 10);
+    memory.fill_hot_chunk(4, memory.place_in_chunk(3), 4);
+    const auto raw = read_records(plan, kGrid, kBlock, memory);
+    ASSERT_TRUE(raw.ok());
+    EXPECT_EQ(raw->region_slots[3], kHeaderSlots + 20);
+    EXPECT_EQ(raw->region_slots[9], kHeaderSlots + 20 + kHotChunkSlots + 10 + 4);
+    EXPECT_EQ(raw->region_slots[255], kHeaderSlots + 20);
+    ASSERT_EQ(raw->slots.size(), 3 * (kHeaderSlots + 20u) + kHotChunkSlots + 10 + 4);
+    const std::uint64_t* at = raw->slots.data() + 2 * (kHeaderSlots + 20);
+    for (const auto& [chunk, slots] : {std::pair{0u, kHotChunkSlots}, {3u, 10u}, {4u, 4u}}) {
+        for (std::uint32_t i = 0; i < slots; ++i, ++at)
+            ASSERT_EQ(*at, i | 1ull << 32 | std::uint64_t{chunk} << 48) << chunk << " " << i;
+    }
+    EXPECT_EQ(at[0], 1'000'000u + 255) << "the next region";
+    ASSERT_EQ(raw->pool.size(), std::size_t{kChunkUnits});
+    EXPECT_EQ(header_of(*raw, 0).owner, 3u + 1);
+}
+
+TEST(ReadBack, AHotChunkOfNoWarpIsLeftToTheDecoder) {
+    const Plan plan = plan_of_bytes(1 << 20);
+    MemoryImage memory(plan);
+    Control control{};
+    control.chunks_taken = 5;
+    memory.set_control(control);
+    memory.fill_region(3, 20);
+    memory.fill_hot_chunk(0, memory.place_in_region(4), 10);  // which has no header
+    memory.fill_chunk(1, 3, 5);
+    memory.fill_hot_chunk(2, memory.place_in_chunk(1), 10);  // some lanes' chunk
+    memory.fill_hot_chunk(3, memory.place_in_chunk(4), 10);  // a later one
+    memory.fill_hot_chunk(4, 0xfffffff0, 10);
+    const auto raw = read_records(plan, kGrid, kBlock, memory);
+    ASSERT_TRUE(raw.ok());
+    EXPECT_EQ(raw->slots.size(), kHeaderSlots + 20u);
+    ASSERT_EQ(raw->pool.size(), 5u * kChunkUnits);
+    EXPECT_EQ(header_of(*raw, 0).owner, 4u + 1);
+    for (const std::uint32_t chunk : {2u, 3u, 4u})
+        EXPECT_EQ(header_of(*raw, chunk).owner, 0xffffffffu) << chunk;
 }
 
 TEST(ReadBack, PoolThatRanOut) {
