@@ -28,8 +28,9 @@ def test_warp_specialised_gemm(tmp_path):
     scopes = scopes_of("hopper", tmp_path)
 
     assert scopes["issue"] == {"bulk copy (TMA)": (2, 2)}, "issued, not completed"
-    # ptxas tries once ahead of the loop that tries again.
-    assert scopes["wait"] == scopes["first%20wait"] == {"mbarrier wait": (1, 2)}
+    # ptxas tries once ahead of the loop that tries again, and there with one instruction or two.
+    assert scopes["wait"] == scopes["first%20wait"]
+    assert scopes["wait"] in [{"mbarrier wait": (1, 2)}, {"mbarrier wait": (1, 3)}]
     before, after = scopes["mma"]["wgmma"]
     assert before == after > 0
     assert scopes["first%20mma"] == {"wgmma": (before, after)}
