@@ -128,8 +128,7 @@ const char kSelectAny[] =
 	setp.lt.u32 %_selected, %_place, %_x;
 )";
 
-// A branch would part the block that the assembler schedules. Words 0 and 1 of a record are its
-// Slot, then comes a word a site, or two for a whole clock.
+// Words 0 and 1 of a record are its Slot, then comes a word a site, or two for a whole clock.
 const char kSeriesStart[] = R"(<settle>	mov.u64 %_clock, %clock64;
 <timer>	mov.b64 {%_word0, %_word1}, %_clock;
 	mad.lo.u32 %_word1, %_word1, 65536, <number>;
@@ -163,7 +162,7 @@ const char kStorePayload[] =
     R"(<take><high_word>	@%_leader st.global.v4.b32 [%_record], {%_word0, %_word1, %_a, %_b};
 )";
 
-// Behind the series, and under its guard: it is no event, and is not counted where it has no room.
+// Behind the series. It is no event, and is not counted where lane 0 no longer leads.
 const char kStoreTimer[] = R"(	mov.b64 {%_low, %_high}, %_clock;
 	mad.lo.u32 %_high, %_high, 65536, <reading>;
 	mov.b64 %_clock, {%_low, %_high};

@@ -21,12 +21,11 @@ struct BlockSelection {
 
 /// What a user may ask of the memory. Zero or empty: gwatch chooses.
 struct PlanRequest {
-    Dim3 grid;   ///< in blocks, also when the launch counts clusters
-    Dim3 block;  ///< in threads
-    std::uint64_t buffer_bytes =
-        0;                         ///< at most kReach is used; 0: 1 GiB or a quarter of free_bytes
-    std::uint64_t free_bytes = 0;  ///< free memory of the device
-    std::uint32_t warp_mask = 0;   ///< 0: all warps
+    Dim3 grid;                       ///< in blocks, also when the launch counts clusters
+    Dim3 block;                      ///< in threads
+    std::uint64_t buffer_bytes = 0;  ///< at most kReach; 0: 1 GiB or a quarter of free_bytes
+    std::uint64_t free_bytes = 0;    ///< free memory of the device
+    std::uint32_t warp_mask = 0;     ///< 0: all warps
     bool uses_lane_cursors = false;
     BlockSelection blocks = {};
 };

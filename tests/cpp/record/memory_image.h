@@ -60,6 +60,11 @@ class MemoryImage : public MemoryReader {
             std::memcpy(at + sizeof(ChunkHeader) + i * sizeof slot, &slot, sizeof slot);
         }
     }
+    void take_chunks(std::uint32_t count) {
+        Control control{};
+        control.chunks_taken = count;
+        set_control(control);
+    }
     void set_control(const Control& control) {
         std::memcpy(bytes_.data() + plan_.control_offset, &control, sizeof control);
     }

@@ -109,9 +109,7 @@ TEST(ReadBack, ReadsAboutTwiceWhatIsUsedAtMost) {
 TEST(ReadBack, TakesOnlyUsedChunks) {
     const Plan plan = plan_of_bytes(1 << 20);
     MemoryImage memory(plan);
-    Control control{};
-    control.chunks_taken = 3;
-    memory.set_control(control);
+    memory.take_chunks(3);
     memory.fill_chunk(0, 5, 63);
     memory.fill_chunk(1, 6, 1);
     memory.fill_chunk(2, 5, 10);
@@ -129,9 +127,7 @@ TEST(ReadBack, TakesOnlyUsedChunks) {
 TEST(ReadBack, ARegionGoesOnInItsHotChunks) {
     const Plan plan = plan_of_bytes(1 << 20);
     MemoryImage memory(plan);
-    Control control{};
-    control.chunks_taken = 5;
-    memory.set_control(control);
+    memory.take_chunks(5);
     for (const std::uint32_t region : {3u, 9u, 255u}) memory.fill_region(region, 20);
     memory.fill_hot_chunk(0, memory.place_in_region(9), kHotChunkSlots);
     memory.fill_chunk(1, 3, 5);
@@ -157,9 +153,7 @@ TEST(ReadBack, ARegionGoesOnInItsHotChunks) {
 TEST(ReadBack, AHotChunkOfNoWarpIsLeftToTheDecoder) {
     const Plan plan = plan_of_bytes(1 << 20);
     MemoryImage memory(plan);
-    Control control{};
-    control.chunks_taken = 5;
-    memory.set_control(control);
+    memory.take_chunks(5);
     memory.fill_region(3, 20);
     memory.fill_hot_chunk(0, memory.place_in_region(4), 10);  // which has no header
     memory.fill_chunk(1, 3, 5);
@@ -192,9 +186,7 @@ TEST(ReadBack, EveryFailedReadIsTheError) {
     const Plan plan = plan_of_bytes(1 << 20);
     for (int call = 1; call <= 4; ++call) {
         MemoryImage memory(plan);
-        Control control{};
-        control.chunks_taken = 1;
-        memory.set_control(control);
+        memory.take_chunks(1);
         memory.fill_region(9, 20);
         memory.failing_call = call;
         const auto raw = read_records(plan, kGrid, kBlock, memory);
